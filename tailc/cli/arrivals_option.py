@@ -112,7 +112,7 @@ class ArrivalOptions:
     def processes_for(
         self, policy: Policy, recorded: RecordedArrivals | None
     ) -> tuple[Arrivals, ...] | None:
-        """Build all requested processes; None if no option is given."""
+        """Build all arrival processes that the options request; None if no option is given."""
         if not self.every_kind:
             return (*self.processes, *self._recorded_arrivals(recorded)) or None
         from tailc.studies.arrival_settings import comparison_arrivals

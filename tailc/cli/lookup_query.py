@@ -156,14 +156,14 @@ class BudgetQuery:
 
 @dataclass(frozen=True)
 class JobQuery:
-    """Query for the servers of a job of the plan."""
+    """Query for the servers of a job of the plan at a time."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class PoolQuery:
-    """Query for the power sources of a pool."""
+    """Query for the power source (green or brown bus) of a pool of servers at a time."""
 
     name: str
 
@@ -182,12 +182,12 @@ class PriceQuery:
 
 @dataclass(frozen=True)
 class PoolsQuery:
-    """Query for the power sources of all pools, and for the battery."""
+    """Query for the power source (green or brown bus) of all pools, and for the battery."""
 
 
 @dataclass(frozen=True)
 class PlanQuery:
-    """Query to a plan about a time; None: no time is given."""
+    """A question to a plan about a time; None: no time is given."""
 
     at_unix_s: int | None
     question: JobQuery | PoolQuery | PriceQuery | PoolsQuery

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RequestJudgement:
-    """Verdicts on a policy, with its rungs, findings about the trace, requests and options."""
+    """The verdicts of a replay, with the policy's rungs, findings about the trace, and options."""
 
     verdicts: Verdicts
     rungs: tuple[str, ...]

@@ -41,7 +41,7 @@ class BudgetRuling:
 
 @dataclass(frozen=True)
 class BudgetCheck:
-    """Rulings on all budgets, and the quantities with a budget that were not compared."""
+    """The rulings on all budgets of a comparison, and budgets of quantities not compared."""
 
     rulings: tuple[BudgetRuling, ...]
     unmeasured: tuple[str, ...]
@@ -56,7 +56,7 @@ class BudgetCheck:
 
     @property
     def exit_code(self) -> ExitCode:
-        """Exit code of the process: 0 within all, 1 one is exceeded, 4 undecided."""
+        """Exit code of the process: 0 if all budgets are kept, 1 if one is not, 4 if undecided."""
         return _EXIT_CODES[self.ruling]
 
 

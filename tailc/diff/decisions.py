@@ -34,7 +34,7 @@ _CAUSE_OF = {
 
 @dataclass(frozen=True)
 class Share:
-    """Number of requests with a changed decision under one arrival process, by first cause."""
+    """Number of requests with a changed decision under one arrival process, by the first cause."""
 
     arrivals: str
     requests: int
@@ -72,7 +72,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Decisions:
-    """Changed decisions by arrival process, with examples of the most frequent kinds.
+    """Changed decisions of two policies by arrival process, with the most frequent examples.
 
     unknown: why none can be reported, or empty.
     """
@@ -140,7 +140,10 @@ def _describe_mismatch(before: Ladder, after: Ladder) -> str:
 def record_decisions(
     places: MatchingPolicies, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
 ) -> DecisionRecords | None:
-    """Compare NEW's decisions in the first of OLD's replays; None if each stopped early."""
+    """Find the requests for which NEW decides differently, in the first replay of OLD.
+
+    None if each replay stopped early.
+    """
     replications = experiment.replications.repeats[:repeats]
     whole = [
         pair

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SettingChange:
-    """A difference as text: name, old and new value; None where a policy lacks the setting."""
+    """A setting that differs between two policies: name, old and new value as text.
+
+    None where a policy lacks the setting.
+    """
 
     what: str
     old: str | None

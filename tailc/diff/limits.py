@@ -130,7 +130,7 @@ def sampling_error_of_days(
 
 
 def robust_variance(values: Numbers) -> float:
-    """A variance that outliers do not affect, from the range of the middle 80 % of values."""
+    """Estimate a variance that outliers do not affect, from the range of the middle 80 %."""
     return _variance_by_range(values, _MIDDLE_80, _REACH_80)
 
 

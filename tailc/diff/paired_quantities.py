@@ -88,7 +88,10 @@ class Utilization:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """The effects of `MeanThreads`: all threads run, unless there are too many."""
+        """Contribution of each request to the change of utilization: that of `MeanThreads`.
+
+        All threads run, unless there are more threads than cores.
+        """
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
@@ -149,7 +152,10 @@ class Percentile:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """The effects of requests to which the percentile applies, weighted up to all requests."""
+        """Contribution of each request to the change of the percentile.
+
+        Requests to which it applies have a larger weight, so that the mean is over all requests.
+        """
         counted = self._counted_requests(one, pair[0])
         old, new = (
             rise * (_latency_ns(outcome) <= at_ns)

@@ -29,7 +29,7 @@ _DECISIONS = ("name", "kind", "slos", "rates_mrps", "forms")
 
 @dataclass(frozen=True)
 class FormChange:
-    """Differences between the two ladders for one class of requests (None: for all).
+    """Differences between the ladders of two policies for one class of requests (None: all).
 
     `rows` is empty if the load axes differ, so that rows cannot be compared.
     """

@@ -42,7 +42,7 @@ class ThroughputChange:
 def throughput_change(
     old: Policy, new: Policy, held_out: ThroughputTrace, options: VerifyOptions
 ) -> ThroughputChange:
-    """Replay two shares controllers on the machines of the rows.
+    """Replay two controllers of CPU shares on the machines of a measured trace.
 
     Raises TailcError if their steps have different lengths, and if a machine with a target has no
     rows.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Constants:
-    """A named array of numbers or of texts.
+    """An array of numbers or of texts in embedded source code, with its name.
 
     name: words joined by `_`. Numbers are from 0 to 2^53 - 1, and far below 2^31 if they are
     indices (`is_index`). is_inner: only the look-up function uses it.

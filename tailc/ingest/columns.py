@@ -39,7 +39,7 @@ NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 def read_column(
     source: Source, column: TimeColumn, unit: TimeUnit, interval_ns: int | None
 ) -> InputTimes:
-    """Count the times in the column; each row counts once, or by the column of weights."""
+    """Count the times in a column; each row counts once, or as often as a second column says."""
     format_ = format_of(source, "auto")
     wanted = ColumnsToRead(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)

@@ -60,7 +60,7 @@ class CountedInput:
 
 @dataclass(frozen=True, eq=False)
 class IngestResult:
-    """The profile of all inputs, the inputs, and warnings."""
+    """The result of `tailc ingest`: the profile of all inputs, the inputs, and warnings."""
 
     counted: CountedTimes
     inputs: tuple[CountedInput, ...]

@@ -21,7 +21,7 @@ class Loop(enum.Enum):
 
 @dataclass(frozen=True)
 class Bucket:
-    """Bounds of the bucket that contains a percentile."""
+    """The bucket of a histogram that contains a percentile, by its bounds."""
 
     percentile_ppm: int
     lower_ns: float
@@ -35,7 +35,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class ScrapedBuckets:
-    """Number of added histograms of a scrape, and the bucket that contains the percentile."""
+    """What was read from a scrape: number of added histograms, and the bucket of the percentile."""
 
     label_sets: int
     at_percentile: Bucket

@@ -33,7 +33,7 @@ _MOST_EXACT = 2.0**62
 
 
 def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> InputTimes:
-    """Count the times of the rows that the map selects; raises TailcError for bad cells."""
+    """Count the times of the rows that a map of columns selects; TailcError for bad cells."""
     format_ = format_of(source, "auto")
     wanted = _columns_to_read(map_)
     table = table_of(source, wanted, format_)

@@ -45,7 +45,7 @@ def refuse_responses(source: Source, measured: ValueMeaning) -> None:
 
 
 def refuse_points(source: Source, format_: Format) -> None:
-    """Raise TailcError if the rows are points of a distribution, or spans."""
+    """Raise TailcError if the rows of a format are points of a distribution, or spans."""
     if format_.has_spans:
         message = (
             f"the rows of `{source.name}` are spans, and calls in them would count as requests"

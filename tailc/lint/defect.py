@@ -50,7 +50,7 @@ def _sentence(clause: str) -> str:
 
 @dataclass(frozen=True)
 class Sighting:
-    """A defect found in a trace: a message, the number of occurrences, and the first places.
+    """A defect that `tailc lint-trace` found: a message, the number of places, and the first few.
 
     rows: rows of the file, from 1. lines: lines of the file, if there is no row.
     """

@@ -14,7 +14,7 @@ _NS_IN_MS = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class DemandRows:
-    """The demands of a trace, without bad cells.
+    """The demands of a trace for the checks of `tailc lint-trace`, without bad cells.
 
     demand: float64 (n,), in the unit of the column, with `in_ms` ms each. row: int64 (n,), rows of
     the file. weight: int64 (n,). is_ordered: whether rows are in order of time, unlike the buckets

@@ -41,11 +41,12 @@ class ExecutionColumns:
 
 
 def execution_columns(sample: SampledColumns) -> ExecutionColumns | None:
-    """The most likely columns of requests and degrees; None if rows do not look like executions.
+    """Find the most likely columns of requests and degrees in a table of executions.
 
-    The pairs of request and degree are nearly complete, with equal numbers of rows. Unless the
-    columns have the names that specs use by default, the time of a row must also depend on the
-    request, and be shorter at the largest degree than at the least.
+    None if rows do not look like executions. The pairs of request and degree are nearly complete,
+    with equal numbers of rows. Unless the columns have the names that specs use by default, the
+    time of a row must also depend on the request, and be shorter at the largest degree than at the
+    least.
     """
     small = tuple(name for name in sample.small if not _OF_REPETITIONS.fullmatch(name.strip()))
     requests, degrees = requests_of(tuple(sample.codes)), degrees_of(small)

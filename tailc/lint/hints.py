@@ -16,7 +16,7 @@ _OPTION = re.compile(r"`(--[a-z-]+)")
 
 
 def with_command(finding: Finding, command: str) -> Finding:
-    """If a finding's hint names options of `command`, add the name of the command."""
+    """Add the name of a command to a finding whose hint names options of this command."""
     if finding.help is None or set(_OPTION.findall(finding.help)) <= _OF_LINT:
         return finding
     return replace(finding, help=f"{finding.help} (options of `{command}`)")

@@ -19,7 +19,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 @dataclass(frozen=True)
 class LintResult:
-    """The checked parts of a trace, and the findings, worst first."""
+    """The result of `tailc lint-trace` for one trace: checked parts, and findings, worst first."""
 
     name: str
     format: str

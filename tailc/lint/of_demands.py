@@ -47,7 +47,7 @@ def execution_findings(
 
 
 def column_findings(path: str, column: str) -> tuple[Finding, ...]:
-    """A finding if rows whose column is ingested look like executions of the same requests."""
+    """Warn if rows whose column is ingested look like executions of the same requests."""
     from tailc.lint.checks import executions
     from tailc.lint.sampled_columns import sampled_columns
 

@@ -172,7 +172,7 @@ class TraceOptions:
 
 @dataclass(frozen=True)
 class SeriesColumn:
-    """A column of power or weather."""
+    """A column with a time series of power or weather, which `tailc lint-trace` checks."""
 
     name: str
     quantity: SeriesQuantity
@@ -213,7 +213,7 @@ class Roles:
 
     @property
     def is_of_timings(self) -> bool:
-        """Whether a row is an execution at some degree, and not a request."""
+        """Whether each row is a timed execution with a number of threads, and not a request."""
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
     def with_executions(self, columns: ExecutionColumns) -> Roles:

@@ -15,7 +15,7 @@ SAMPLE_LINES = 200
 
 @dataclass
 class Tally:
-    """The lines with some property: their number, and the numbers of the first few."""
+    """Lines of a file that have some property: their number, and the first few of them."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
@@ -57,7 +57,7 @@ class TextLines:
 
 
 def text_lines(source: Source, is_csv: bool) -> TextLines:
-    """Read the properties of all lines, in one pass over the decompressed bytes."""
+    """Read the properties of all lines of a text file (ends, blanks), in one pass."""
     dialect = dialect_of(source.head().decode(errors="replace")) if is_csv else Dialect()
     seen = TextLines(is_csv, dialect, source.rewritten)
     header = last = b""

@@ -32,7 +32,7 @@ _SOLVER = "tailc.pipeline.borrowing"
 def solve_for_budgets(
     problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
 ) -> BorrowingSolution:
-    """Compute the sharing plan, with its replayed tail and batch work at every rate.
+    """Compute when requests share cores with batch work, and replay this plan at every rate.
 
     Raises TailcError if requests alone miss the target, or if a budget ends before batch work can
     leave the core.

@@ -44,9 +44,10 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
 
 
 def is_stable(kp: float, ki: float, window_epochs: int) -> bool:
-    """Whether the loop is stable. Gains are relative changes of the bound per relative error.
+    """Whether the feedback loop of the latency bound is stable.
 
-    With zero gains the bound does not move, which counts as stable.
+    Gains are relative changes of the bound per relative error. With zero gains the bound does not
+    move, which counts as stable.
     """
     plant, gains = _loop(kp, ki, window_epochs)
     if ki == 0:

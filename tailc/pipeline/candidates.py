@@ -54,7 +54,7 @@ AnyCandidate: TypeAlias = Candidate[Any, Any]
 
 @dataclass(frozen=True)
 class CandidateSet(Generic[P, S]):
-    """All candidates in the order of the spec, and the number of the chosen one."""
+    """All candidates of a compile in the order of the spec, and the number of the chosen one."""
 
     candidates: tuple[Candidate[P, S], ...]
     best: int = 0

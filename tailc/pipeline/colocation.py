@@ -56,9 +56,9 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
 
 
 def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0) -> FrequencyPair:
-    """The best pair by the spec's search method.
+    """Find the best pair of frequencies by the search method of the spec.
 
-    least_critical: lowest level allowed for requests.
+    least_critical: lowest frequency (number) allowed for requests.
     """
     climbs = batch.search is PairSearch.HILL_CLIMBING
     return (core.climbed_pair if climbs else core.best_pair)(shared, least_critical)

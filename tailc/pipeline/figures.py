@@ -23,7 +23,7 @@ US_PER_MS = 1_000
 
 
 class ScheduleEvaluator:
-    """Exact figures of schedules on the design trace, with the limits of the tail's interval."""
+    """Computes exact figures of schedules on the design trace, with the interval of the tail."""
 
     def __init__(self, problem: LadderProblem, sample: WeightedSample) -> None:
         self._problem = problem

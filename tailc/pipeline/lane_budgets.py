@@ -24,7 +24,10 @@ from tailc.units import format_mrps, format_us
 
 @dataclass(frozen=True)
 class BudgetedPlan:
-    """A sharing plan, and the latency budget at each rate that it was made from [us]."""
+    """A plan of when requests share cores, with the latency budget at each rate [us].
+
+    The plan was made from the budgets.
+    """
 
     plan: SharingPlan
     budgets_us: tuple[int | None, ...]

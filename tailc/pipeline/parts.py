@@ -35,7 +35,10 @@ D = TypeVar("D", DemandProfile, "ThroughputTrace", "Days", "TokenTrace")
 
 @dataclass(frozen=True)
 class TraceParts(Generic[D]):
-    """The design part, the record of all parts for the artifact, and warnings."""
+    """The requests or rows that a policy is compiled from, a record of all parts, and warnings.
+
+    The record is for the artifact.
+    """
 
     design: D
     inputs: tuple[Input, ...]

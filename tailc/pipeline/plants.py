@@ -32,9 +32,9 @@ FEWEST_EPOCHS = 3
 
 @dataclass(frozen=True)
 class TailGrid:
-    """Tails by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]` [us].
+    """Latency percentiles by arrival rate and controller output [us].
 
-    None if the server is overloaded.
+    `tails_us[i][j]` is at `rates_mrps[i]` and `outputs_ppm[j]`; None if the server is overloaded.
     """
 
     rates_mrps: tuple[int, ...]
@@ -76,7 +76,10 @@ def measure_surface(
     threads: int,
     progress: Progress,
 ) -> TailGrid:
-    """Replay the tail at several outputs, at every rate and in the middle of intervals."""
+    """Replay the ladder at several controller outputs, to measure the percentile for each.
+
+    At every rate of the spec, and in the middle of intervals of rates.
+    """
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
     with ThreadPoolExecutor(threads) as workers:

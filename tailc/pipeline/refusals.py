@@ -25,7 +25,7 @@ _ABOUT: dict[FindingRule, tuple[_Path, ...]] = {
 def complete_errors(
     loaded: LoadedSpec, overridden: Collection[str], warnings: Sequence[Finding]
 ) -> Iterator[None]:
-    """Add places, and the `warnings` so far, to a TailcError raised inside the context.
+    """Complete a TailcError raised inside the context: add places, and the warnings so far.
 
     overridden: keys of `search` that the command line replaces.
     """

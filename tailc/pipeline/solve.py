@@ -14,7 +14,7 @@ from tailc.progress import Progress, silent
 
 
 def handler_of(problem: P) -> ProblemHandler[P, Any]:
-    """The handler of the problem's type."""
+    """The handler that a compile uses for problems of this type."""
     name = type(problem).__module__.rpartition(".")[2]
     return import_module(f"tailc.pipeline.handlers.{name}").HANDLER
 

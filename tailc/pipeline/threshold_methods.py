@@ -84,7 +84,7 @@ def _proof(answer: ProposedAges) -> str:
 
 
 def nearest_us(problem: ThresholdProblem, sample: WeightedSample) -> int:
-    """The tail if all work is done on the fastest rung, rounded up [us]."""
+    """The percentile of latency if all work is done on the fastest rung, rounded up [us]."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     return math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
 

@@ -121,7 +121,7 @@ def open_measured(opened: OpenedSpec) -> Measured:
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """Open the requests of a spec's trace; TailcError for a kind without requests."""
+    """Open the requests in a spec's trace; TailcError for a kind of policy without requests."""
     from tailc.specs.clocked_demand import ClockedDemandSpec
 
     demand = opened.spec.demand

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Bridge:
-    """How much forecasts were too high, and the battery for the worst case.
+    """Result of comparing forecasts with actual power: the battery for the largest shortfall.
 
     epochs: number of epochs; over_epochs: those with a forecast that was too high, by mean_over_mw
     on average, rounded down, and by most_over_mw in the worst. energy_mj: most_over_mw for the
@@ -32,10 +32,10 @@ class Bridge:
 def bridge_of(
     forecast_mw: NDArray[np.int64], actual_mw: NDArray[np.int64], bridge_s: int
 ) -> Bridge:
-    """Size the battery for `bridge_s` of the worst shortfall.
+    """Compute the energy of a battery that supplies the largest shortfall for `bridge_s` seconds.
 
-    forecast_mw, actual_mw: int64 (epochs,). Raises ValueError for other shapes, and for a negative
-    time.
+    A shortfall is actual power below the forecast. forecast_mw, actual_mw: int64 (epochs,). Raises
+    ValueError for other shapes, and for a negative time.
     """
     if forecast_mw.shape != actual_mw.shape or forecast_mw.ndim != 1 or bridge_s < 0:
         message = (
@@ -50,5 +50,5 @@ def bridge_of(
 
 
 def battery_energy_mj(power_mw: int, carried_s: int) -> int:
-    """Energy of a constant power over a time [mJ]."""
+    """Energy that a battery needs to supply a constant power for a time [mJ]."""
     return power_mw * carried_s

@@ -61,7 +61,7 @@ class BatchWork:
 
 @dataclass(frozen=True)
 class BatchPair:
-    """The levels with the most batch work per joule (Bartolini, 2015, eq. 3.3).
+    """The pair of frequencies with the most batch work per joule (Bartolini, 2015, eq. 3.3).
 
     least_level: of requests. level: of batch work. busy_ppm: share u of the time that requests then
     keep a core busy. micro_work_per_joule: TPW in millionths. best_levels: for each level of

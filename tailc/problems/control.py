@@ -34,7 +34,7 @@ class LoopGains:
 
     @property
     def parts(self) -> tuple[float, float, float]:
-        """kp, ki and kd."""
+        """The gains kp, ki and kd as a tuple."""
         return self.kp, self.ki, self.kd
 
 
@@ -71,7 +71,7 @@ class ControlProblem:
 
     @property
     def first_rates_mrps(self) -> tuple[int, ...]:
-        """The first rate of each set of gains; 0 is the first."""
+        """The first arrival rate of each set of gains [1/1000 s]; 0 for the first set."""
         if self.boundaries_mrps is not None:
             return (0, *self.boundaries_mrps)
         top = self.rates_mrps[-1]

@@ -37,7 +37,7 @@ class Method(enum.Enum):
 
 @dataclass(frozen=True)
 class SupplyLimit:
-    """Use of a shared supply by each rung, and the limit of the mean use, in millionths.
+    """A limited resource: its use by each rung, and the limit of the mean use, in millionths.
 
     `name` is for people, as in `20 slow cores`.
     """
@@ -85,5 +85,5 @@ class LadderProblem:
 
     @property
     def rank(self) -> int:
-        """1-based rank of the SLO's request among the profile's requests, weights counted."""
+        """Rank of the request whose time is the SLO's percentile, from 1, weights counted."""
         return percentile_rank(self.percentile_ppm, self.profile.total_weight)

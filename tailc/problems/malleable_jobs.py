@@ -88,7 +88,7 @@ class NamedMalleable:
 
     @property
     def asked_s(self) -> int:
-        """Run time on the requested servers, rounded up."""
+        """Run time of the job on the servers that it requests, rounded up [s]."""
         return -(-self.work_s * PPM // self.requested_ppm)
 
 
@@ -136,7 +136,7 @@ class ClusterProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How the plan is computed."""
+        """The method by which the plan is computed."""
         return self.search.method
 
 

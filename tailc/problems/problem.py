@@ -14,7 +14,7 @@ from tailc.traces.profile import DemandProfile
 
 
 class Problem(Protocol):
-    """A problem whose solution becomes a policy."""
+    """A problem that a compile solves; its solution becomes a policy."""
 
     @property
     def objective(self) -> enum.Enum:
@@ -23,7 +23,7 @@ class Problem(Protocol):
 
     @property
     def method(self) -> enum.Enum:
-        """How the solution is found."""
+        """The method by which the solution is found."""
         ...
 
 
@@ -41,7 +41,7 @@ class SolvedLoad(Protocol):
 
     @property
     def evidence(self) -> RowEvidence | None:
-        """The evidence of the load; None if nothing is predicted."""
+        """The evidence of the row for this load; None if nothing is predicted."""
         ...
 
 

@@ -110,7 +110,7 @@ class RacksProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How the plan is computed."""
+        """The method by which the plan is computed."""
         return self.search.method
 
 

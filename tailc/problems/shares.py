@@ -23,7 +23,7 @@ class ModelMethod(enum.Enum):
 
 
 class ControllerChoice(enum.Enum):
-    """Changes that may be made to the stated controller if a constant share is better."""
+    """Changes that `auto` may make to the stated controller if a constant share is better."""
 
     NONE = "none"
     POLE = "pole"
@@ -101,7 +101,10 @@ class MachineModel:
 
 @dataclass(frozen=True)
 class SharesSolution:
-    """A model for each machine with a target, in the problem's order; no rows by load."""
+    """The fitted model of each machine with a target, in the problem's order.
+
+    There are no rows by load.
+    """
 
     models: tuple[MachineModel, ...]
     evaluations: int

@@ -33,7 +33,7 @@ class TailObjective(enum.Enum):
 
 
 class Distribution(enum.Enum):
-    """How cycles and memory time are combined: added quantiles, or a bound on their sum."""
+    """How quantiles of cycles and memory time are combined: added, or as a bound on the sum."""
 
     SEPARATE = "separate"
     JOINT = "joint"
@@ -114,7 +114,10 @@ class TailProblem:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """A level and position at which the added quantiles are below the quantile of the sum."""
+    """An entry of a tail table where the added quantiles are below the quantile of the sum.
+
+    It is given by level (frequency) and position in the queue.
+    """
 
     frequency_khz: int
     position: int

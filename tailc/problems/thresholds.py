@@ -82,7 +82,7 @@ class ThresholdProblem:
 
     @property
     def rank(self) -> int:
-        """1-based rank of the SLO's request among the profile's requests, weights counted."""
+        """Rank of the request whose time is the SLO's percentile, from 1, weights counted."""
         return percentile_rank(self.percentile_ppm, self.profile.total_weight)
 
     @cached_property

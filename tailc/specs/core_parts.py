@@ -32,7 +32,7 @@ _ONE_TELLS = AtMostOne(
 
 
 class OwnCore(SpecModel):
-    """A type of core defined in the spec; a missing power comes from `power_from`."""
+    """A core type whose values are in the spec; a missing power comes from `power_from`."""
 
     speed_ppm: SpeedupPpm | None = Field(
         default=None, alias="speed", examples=[2], description="Speed; only ratios count."

@@ -91,7 +91,10 @@ class SpecModel(BaseModel):
         return group_keys(cls, value)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks between keys that are valid by themselves; each returns complaints."""
+        """The checks of keys against each other, when each key is valid by itself.
+
+        Each check returns complaints.
+        """
         return ()
 
     @model_validator(mode="after")

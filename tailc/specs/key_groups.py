@@ -30,12 +30,12 @@ class GroupedKeys:
 
     @property
     def given_keys(self) -> Sequence[str]:
-        """The keys that have a value."""
+        """The keys of the mapping that have a value."""
         return [key for key, value in self.keys.items() if value is not None]
 
 
 def is_group(step: Step) -> bool:
-    """Whether a step of a path is a group and not a key."""
+    """Whether a step of a path is a group of keys and not a key."""
     return isinstance(step, str) and step.startswith("<") and step.endswith(">")
 
 

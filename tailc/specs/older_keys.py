@@ -37,7 +37,7 @@ class OlderKey:
         return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
-        """The key in the form of this version, for messages."""
+        """The key in the form of this version of specs, for messages."""
         return _spell(self.now, self.words.get(_text(document, self.at), ""))
 
 

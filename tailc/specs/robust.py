@@ -118,7 +118,7 @@ class RobustSpec(SpecModel):
 
     @property
     def ambiguity(self) -> Ambiguity:
-        """The errors with defaults filled in."""
+        """The uncertainty set of the spec, with defaults for errors that are not stated."""
         mixture_ppm = 200_000 if self.mixture_ppm is None else self.mixture_ppm
         return Ambiguity(
             self.demand_ppm,

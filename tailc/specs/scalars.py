@@ -6,7 +6,7 @@ import re
 
 
 def resolve(text: str) -> str | int | float | bool | None:
-    """The value of a plain scalar by the core schema (YAML 1.2.2, section 10.3.2)."""
+    """Convert a plain YAML scalar to its value by the core schema (YAML 1.2.2, section 10.3.2)."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):

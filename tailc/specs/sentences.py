@@ -31,7 +31,7 @@ class Spot:
 
     @property
     def siblings(self) -> list[str]:
-        """Keys that are known at the level of the last step."""
+        """Keys that the model of the spec knows next to the key with the error."""
         owner = _model_at(self.model, self.path[:-1])
         return list(fields_of(owner)) if owner else []
 
@@ -46,7 +46,7 @@ class Spot:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the field accepts."""
+        """Words that the field of a spec accepts."""
         field = self.field
         return [str(word) for word in _literals(field.annotation)] if field else []
 
@@ -57,7 +57,7 @@ class Spot:
         return flow(field.examples[0]) if field and field.examples else None
 
     def accepts(self, text: str) -> bool:
-        """Whether the field accepts this text; true for an entry of a list."""
+        """Whether the field of a spec accepts this text; true for an entry of a list."""
         field = self.field
         if field is None or not isinstance(self.path[-1], str):
             return True

@@ -70,7 +70,7 @@ class OneCurve(SpecModel):
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes: none."""
+        """Names of the classes of requests: none, because all requests have one curve."""
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> OneCurve:
@@ -122,7 +122,7 @@ class SpeedupColumnsSpec(SpecModel):
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes: none."""
+        """Names of the classes of requests: none, because each request has its own speed-ups."""
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupColumnsSpec:

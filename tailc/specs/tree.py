@@ -111,7 +111,7 @@ class Document:
         return node
 
     def existing(self, path: tuple[Step, ...]) -> tuple[Step, ...]:
-        """The steps of `path` that exist in the tree."""
+        """The first steps of `path` that exist in the document."""
         return tuple(step for step, _ in self._walk(path))
 
     def _walk(self, path: tuple[Step, ...]) -> Iterator[tuple[Step, TextSpan]]:

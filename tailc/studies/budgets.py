@@ -30,7 +30,7 @@ class SpecBudgets:
 
     @property
     def percentiles_ppm(self) -> tuple[int, ...]:
-        """The percentiles that must be compared to check the budgets."""
+        """The percentiles that must be compared so that the budgets can be checked [1e-6]."""
         return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
     def findings(self, rulings: BudgetCheck) -> tuple[Finding, ...]:

@@ -42,7 +42,10 @@ from tailc.units import format_khz, format_mrps, format_us
 
 @dataclass(frozen=True)
 class FleetDemand:
-    """A demand on a fleet: servers with requests, and batch work in dedicated servers."""
+    """A demand to size a fleet for: servers with requests, and an amount of batch work.
+
+    Batch work is in units of dedicated servers.
+    """
 
     servers: int
     batch: float
@@ -55,7 +58,7 @@ class FleetDemand:
 
 @dataclass(frozen=True)
 class SupplyPoint:
-    """A point of the supply curve: batch work in units, power of the server, and frequencies.
+    """A point of a server's supply curve: batch work, power of the server, and frequencies.
 
     batch_khz: None if cores sleep when they have no requests.
     """
@@ -77,7 +80,7 @@ class DedicatedServer:
 
 @dataclass(frozen=True)
 class Fleet:
-    """The servers and power that a demand needs.
+    """The servers and the power that a demand of requests and batch work needs.
 
     work: batch work of each server with requests. low, high: points of the supply curve between
     which it alternates, `high_share` of the time at `high`. dedicated: servers for batch work

@@ -155,7 +155,7 @@ def _duplicate_names(
 
 
 def never_climb(configuration: Configuration) -> Ages:
-    """The climbs of a policy that keeps requests on slow cores while any are free."""
+    """The climbs of a policy that keeps requests on slow cores while any of these are free."""
     return configuration.ladder.rows[0].climbs[:1]
 
 

@@ -48,7 +48,7 @@ _FIRST_STEP = 8
 
 @dataclass(frozen=True)
 class SizingGrid:
-    """Rates [thousandths of a request per second] and targets [us], both ascending."""
+    """The arrival rates [1/1000 s] and targets [us] for which cores are sized, both ascending."""
 
     rates_mrps: tuple[int, ...]
     targets_us: tuple[int, ...]
@@ -84,7 +84,10 @@ class ServerChoice:
 
 @dataclass(frozen=True)
 class CoreSizing:
-    """The best result of each configuration. cells: by rate, target and server; None: missed."""
+    """The result of sizing cores: the best policy of each configuration.
+
+    cells: by rate, target and server; None: the target is missed.
+    """
 
     servers: tuple[Server, ...]
     unit: PowerUnit

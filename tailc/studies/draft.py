@@ -73,7 +73,7 @@ _MISSED_AT_ANY_RATE = Finding(
 
 @dataclass(frozen=True)
 class Draft:
-    """The text of a spec, checked with its trace, and warnings.
+    """A drafted spec: its text, which was checked with its trace, and warnings.
 
     detected: the keys taken from the trace, for people.
     """

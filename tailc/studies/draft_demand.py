@@ -36,14 +36,14 @@ class SpeedupOfTrace:
 
 @dataclass(frozen=True)
 class ListedSpeedup:
-    """The choice to state speed-ups at 1, 2, ... threads."""
+    """The user's choice to list the speed-ups at 1, 2, ... threads."""
 
     values: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class SharedWork:
-    """The choice to compute speed-ups from the parallel share of a request's work, 0 to 1."""
+    """The user's choice to compute speed-ups from the parallel share of work, 0 to 1."""
 
     share: float
 
@@ -68,7 +68,10 @@ class TimingColumns:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What times measure (None for a profile), and why response times may serve as demand."""
+    """What the times in a trace measure, and why response times may serve as demand.
+
+    None for a profile, which states this itself.
+    """
 
     measure: str | None = None
     because: str | None = None
@@ -125,7 +128,7 @@ class DraftDemand:
         return _HELD_OUT in self.lines
 
     def whole(self) -> DraftDemand:
-        """The demand without a held-out part."""
+        """The lines of `demand` without a held-out part."""
         lines = (_NONE_HELD_OUT if line == _HELD_OUT else line for line in self.lines)
         return replace(self, lines=tuple(lines))
 

@@ -18,7 +18,7 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class RateResult:
-    """Result at one rate: tail of the first SLO (None in overload), and the server's use."""
+    """Result at one rate: percentile of the first SLO (None in overload), and server use."""
 
     rate_mrps: int
     percentile_ppm: int

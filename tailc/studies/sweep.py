@@ -51,7 +51,7 @@ class VariantResult:
 
 @dataclass(frozen=True)
 class Variants:
-    """The variations, and a result for each variant, in order."""
+    """The variants of a spec that `tailc sweep` compiled, and a result for each, in order."""
 
     variations: tuple[Variation, ...]
     answers: tuple[VariantResult, ...]

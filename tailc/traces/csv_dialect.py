@@ -23,7 +23,7 @@ _MOST_DEGREES = 1000
 
 @dataclass(frozen=True)
 class Dialect:
-    """Delimiter and decimal mark, and names of the columns if there is no header."""
+    """Dialect of a CSV file: delimiter, decimal mark, and names of columns without a header."""
 
     delimiter: str = ","
     decimal: str = "."

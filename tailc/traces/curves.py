@@ -24,7 +24,10 @@ MAX_SPEEDUP = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Speed-ups (curves, degrees), the curve of each request, and names of the curves or ()."""
+    """The speed-up curves of a trace, the curve of each request, and names of curves.
+
+    speed-ups: (curves, degrees). Without names: ().
+    """
 
     speedup: NDArray[np.float64]
     of: NDArray[np.int32]
@@ -73,7 +76,7 @@ def _speedups(cells: Cells, name: str) -> NDArray[np.float64]:
 
 
 def vanishes(speedup: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which speed-ups are 0 after rounding to millionths."""
+    """Whether each speed-up is 0 after rounding to millionths."""
     return np.rint(speedup * PPM) == 0
 
 

@@ -27,7 +27,7 @@ _MISSING = Code.NOT_A_NUMBER, "is missing", MEND
 
 @dataclass(frozen=True, eq=False)
 class RowDays:
-    """Names of days, in order, and the index of the day of each row: int32 (rows,)."""
+    """The days of a trace's rows: names of days, in order, and the index by row, int32 (rows,)."""
 
     names: tuple[str, ...]
     of_row: NDArray[np.int32]

@@ -48,7 +48,7 @@ class JsonRows:
 
     @property
     def place(self) -> str:
-        """The path in words, for a message."""
+        """The path of the rows in a JSON document, in words for a message."""
         names = [name for name in self.path if name not in ("[]", "")]
         return f"`{'.'.join(names)}`" if names else "its objects"
 

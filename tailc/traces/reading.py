@@ -97,7 +97,7 @@ class Rows:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The column by which requests are held out, if any."""
+        """Names of the columns that are read as text: the one that holds out requests, if any."""
         rule = self.split
         return () if rule is None or rule.column is None else (rule.column,)
 
@@ -158,11 +158,11 @@ class CommonCurve:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns that select a curve: none."""
+        """Names of the columns that select a speed-up curve: none, because there is one curve."""
         return ()
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
-        """The columns of speed-ups: none."""
+        """Names of the columns of speed-ups: none, because one curve holds for all requests."""
         return ()
 
 
@@ -183,7 +183,7 @@ class ClassCurves:
         return (self.column,)
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
-        """The columns of speed-ups: none."""
+        """Names of the columns of speed-ups: none, because curves are by class of requests."""
         return ()
 
 
@@ -195,16 +195,16 @@ class SpeedupColumns:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The curves that the reading contains: none."""
+        """Speed-up curves of the reading: none, because they are columns of the trace."""
         return ()
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns that select a curve: none."""
+        """Names of the columns that select a speed-up curve: none, as each request has its own."""
         return ()
 
     def number_columns(self, max_degree: int | None) -> tuple[str, ...]:
-        """The columns of speed-ups, up to degree `max_degree`."""
+        """Names of the columns of speed-ups, up to degree `max_degree`."""
         return self.names[:max_degree]
 
 
@@ -334,7 +334,7 @@ class ThroughputColumns:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns with numbers."""
+        """Names of the columns that are read as numbers."""
         return (self.time, self.throughput, self.share, *_column_names(self.waiting))
 
 
@@ -399,7 +399,7 @@ class TokenColumns:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns with numbers."""
+        """Names of the columns that are read as numbers."""
         return (self.time, self.prompt, self.output, *_column_names(self.cached))
 
 

@@ -53,7 +53,7 @@ class Series:
 
     @property
     def interval_us(self) -> int:
-        """Median time between rows [us]."""
+        """Median time between two rows of the machine [us]."""
         return int(np.median(np.diff(self.time_us)))
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Series:

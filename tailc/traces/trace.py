@@ -249,7 +249,7 @@ def in_parts(
     wanted: ColumnsToRead,
     where: Filters = (),
 ) -> Taken:
-    """Process the cells of a table in batches, if all at once would need too much memory."""
+    """Apply `take` to the cells of a table, in batches if all at once need too much memory."""
     try:
         return take(_parts(table.batches(wanted), wanted, where, table.source.name))
     except _UNREADABLE:

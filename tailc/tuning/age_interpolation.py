@@ -24,7 +24,10 @@ def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
 def between(
     at_knots: NDArray[np.float64], knots: NDArray[np.float64], loads: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Interpolate values at the knots, (climbs, knots), to other loads, (climbs, loads)."""
+    """Interpolate ages from the loads `knots` to other loads, linearly.
+
+    at_knots: (climbs, knots). Returns (climbs, loads).
+    """
     piece = np.clip(np.searchsorted(knots, loads) - 1, 0, len(knots) - 2)
     low, high = knots[piece], knots[piece + 1]
     share = (loads - low) / (high - low)

@@ -49,7 +49,10 @@ class ConvergenceCheck:
 
 
 class ConvergenceChecks(Generic[Form]):
-    """Checks tables on the replays of one sample, relative to the formula's table `base`."""
+    """Checks whether a search for tables has converged, on the replays of one sample.
+
+    Values are relative to the formula's table `base`.
+    """
 
     def __init__(
         self,

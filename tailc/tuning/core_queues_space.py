@@ -37,7 +37,7 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesSpace:
-    """The space of tail tables with the levels and rows of `base`."""
+    """The parameter space of tail tables with the levels and rows of `base`."""
 
     base: TailTable
     positions: tuple[int, ...] = _COARSE_POSITIONS
@@ -75,11 +75,11 @@ class CoreQueuesSpace:
         return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
 
     def finer(self) -> CoreQueuesSpace:
-        """The space with factors for more positions and rows."""
+        """The finer parameter space, with factors for more positions and rows."""
         return replace(self, positions=_FINE_POSITIONS, rows=_FINE_ROWS)
 
     def refine(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
-        """The point of the same table in a space with more factors, up to rounding."""
+        """Convert a point to a space with more factors; its table is the same, up to rounding."""
         bound, by_position, later = self._parts(point)
         entries = np.interp(fine.positions, self.positions, by_position)
         added = np.interp(fine.rows[1:], self.rows, later)
@@ -100,7 +100,7 @@ class CoreQueuesSpace:
 
 
 def with_bound_scaled(table: TailTable, part_ppm: int) -> TailTable:
-    """The table with its bound scaled, up to the largest bound that a table can have."""
+    """Scale the latency bound of a tail table, up to the largest that a table can have."""
     bound_us = min(max(table.bound_us * part_ppm // PPM, 1), LARGEST_BOUND_US)
     return replace(table, bound_us=bound_us)
 

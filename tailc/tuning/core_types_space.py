@@ -34,9 +34,10 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesSpace:
-    """The space of tables with the rungs and rules of `base`; ages are relative to `target_us`.
+    """The parameter space of ladders with the rungs and rules of `base`.
 
-    knots: float64 (knots,), loads, ascending. cores: number of cores of all types.
+    Ages are relative to `target_us`. knots: float64 (knots,), loads, ascending. cores: number of
+    cores of all types.
     """
 
     base: Ladder
@@ -92,11 +93,11 @@ class CoreTypesSpace:
         return _SPREAD * np.tile(ages, len(self.base.rungs) - 1)
 
     def finer(self) -> CoreTypesSpace:
-        """The finer space, in which each rung's age is a piecewise linear function of load."""
+        """The finer parameter space, in which each rung's age is piecewise linear in the load."""
         return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
     def refine(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
-        """The point of the same table in a space with more pieces, up to rounding."""
+        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
         return between(self._at_knots(point), self.knots, fine.knots).ravel()
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
@@ -108,5 +109,5 @@ class CoreTypesSpace:
 
 
 def core_types_space(base: Ladder, target_us: int, cores: int) -> CoreTypesSpace:
-    """The coarse space, in which each rung's age is a linear function of load."""
+    """The coarse parameter space, in which each rung's age is a linear function of load."""
     return CoreTypesSpace(base, target_us, cores, loads_at(_LINE_CORES, cores))

@@ -31,11 +31,11 @@ class SearchSpace(Protocol[Form]):
         ...
 
     def finer(self) -> Self:
-        """The space of the same tables with more parameters."""
+        """The parameter space of the same tables with more parameters."""
         ...
 
     def refine(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
-        """The point of the same table in the finer space, up to rounding."""
+        """Convert a point to the finer parameter space; its table is the same, up to rounding."""
         ...
 
     def next_to(self, table: Form, /) -> NDArray[np.float64]:

@@ -63,12 +63,12 @@ MOST_STARTS = len(_EXITS) + _FIRST_RUNGS
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresSpace:
-    """The space of tables with the rungs and rules of `base`; ages are relative to `tail_us`.
+    """The parameter space of ladders with the rungs and rules of `base`, on shared cores.
 
-    knots: float64 (knots,), loads, ascending. cores: number of requests that can run at once, each
-    on the rung that uses least of the shared resource. may_wait: whether a request may wait.
-    optional_rules: rules of tables in addition to those of `base`. has_delays: whether a row may
-    have a delay.
+    Ages are relative to `tail_us`. knots: float64 (knots,), loads, ascending. cores: number of
+    requests that can run at once, each on the rung that uses least of the shared resource.
+    may_wait: whether a request may wait. optional_rules: rules of tables in addition to those of
+    `base`. has_delays: whether a row may have a delay.
     """
 
     base: Ladder
@@ -119,7 +119,7 @@ class SharedCoresSpace:
 
     @property
     def aged_rungs(self) -> int:
-        """Number of rungs with ages in a point: all, or without delays all above the first."""
+        """Number of rungs whose ages are parameters: all, or without delays all above the first."""
         return len(self.base.rungs) - (0 if self.has_delays else 1)
 
     @property
@@ -204,12 +204,12 @@ class SharedCoresSpace:
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> SharedCoresSpace:
-        """The finer space, in which ages and delays are piecewise linear functions of load."""
+        """The finer parameter space, in which ages and delays are piecewise linear in the load."""
         knots = loads_at(_KNOTS_CORES, self.cores)
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 
     def refine(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
-        """The point of the same table in a space with more pieces, up to rounding."""
+        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
         ages = self.ages_of(point, fine.knots)
         if fine.aged_rungs > self.aged_rungs:
             ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])
@@ -284,7 +284,7 @@ def shared_cores_space(
     may_wait: bool = True,
     optional_rules: tuple[OptionalRule, ...] = (),
 ) -> SharedCoresSpace:
-    """The coarse space, in which each rung's age is a linear function of load."""
+    """The coarse parameter space, in which each rung's age is a linear function of load."""
     knots = loads_at(_LINE_CORES, cores)
     return SharedCoresSpace(base, tail_us, cores, knots, may_wait, optional_rules)
 

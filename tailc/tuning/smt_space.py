@@ -33,7 +33,10 @@ STARTS = 2 * len(CLOCKS)
 
 @dataclass(frozen=True, eq=False)
 class SmtSpace:
-    """The space of `ages`, with a choice of how ages count; batch work leaves in `release_us`."""
+    """The parameter space of ladders on SMT cores: that of `ages`, and how ages count.
+
+    release_us: time that batch work takes to leave a core.
+    """
 
     ages: CoreTypesSpace
     release_us: int
@@ -61,12 +64,12 @@ class SmtSpace:
         return np.array([narrower * _CLOCK_SPREAD, *ages])
 
     def finer(self) -> SmtSpace:
-        """The finer space, in which the age is a piecewise linear function of load."""
+        """The finer parameter space, in which the age is a piecewise linear function of load."""
         knots = loads_at(_KNOTS_CORES, self.ages.cores)
         return replace(self, ages=replace(self.ages, knots=knots))
 
     def refine(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
-        """The point of the same table in a space with more pieces, up to rounding."""
+        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
         return np.array([point[0], *self.ages.refine(point[1:], fine.ages)])
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
@@ -76,7 +79,7 @@ class SmtSpace:
 
 
 def smt_space(base: Ladder, target_us: int, cores: int, release_us: int) -> SmtSpace:
-    """The coarse space, in which the age is a linear function of load."""
+    """The coarse parameter space, in which the age is a linear function of load."""
     knots = loads_at(_LINE_CORES, cores)
     return SmtSpace(CoreTypesSpace(_by_in_system(base), target_us, cores, knots), release_us)
 
@@ -92,7 +95,7 @@ def _by_in_system(base: Ladder) -> Ladder:
 
 
 def later(table: Ladder, release_us: int) -> Ladder:
-    """The table without ages below the time that batch work takes to leave."""
+    """Remove ages below the time that batch work takes to leave its core."""
 
     def row(each: Row) -> Row:
         ages = [climb.age_us for climb in each.climbs if climb.rung == ALONE]

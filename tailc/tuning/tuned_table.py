@@ -40,9 +40,9 @@ _MOST_BUSY = 0.9
 
 @dataclass(frozen=True)
 class BatchLeft:
-    """Batch work per core with both tables, and an upper bound [1e-6 of that on a free core].
+    """Batch work per core with the formula's table and the tuned one, and an upper bound.
 
-    None for a table that is overloaded.
+    In 1e-6 of that on a free core. None for a table that is overloaded.
     """
 
     formula_ppm: int | None
@@ -84,7 +84,7 @@ class TunedTable(Generic[Form]):
 
     @property
     def replays(self) -> tuple[int, int]:
-        """Number of replays at each rate that validate, and of requests in each."""
+        """Numbers of replays at each rate that validate the table, and of requests in each."""
         return VALIDATION.repeats, requests_each(self.aim.percentile_ppm)
 
 

@@ -103,7 +103,10 @@ class TuningProblem(Generic[Form]):
         return 0
 
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
-        """Replay `base` and the rivals; return the best result at each operating point."""
+        """Replay the formula's table and its rivals; return the best result at each point.
+
+        A point is an operating point: a rate of arrivals.
+        """
         return best_by_point(trials.measure([self.base, *self.rivals]), aim)
 
 

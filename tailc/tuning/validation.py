@@ -27,9 +27,9 @@ from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
 
 @dataclass(frozen=True)
 class EnergyPair:
-    """Energy per request with both tables [1e-6 of the unit of power times us].
+    """Energy per request with the formula's table and the tuned one.
 
-    None for a table that is overloaded.
+    In 1e-6 of the unit of power times us. None for a table that is overloaded.
     """
 
     formula: int | None
@@ -99,7 +99,7 @@ class ValidatedTable(Generic[Form]):
 
     @property
     def scaled(self) -> str:
-        """Name of the quantity that is scaled until the table keeps its tail."""
+        """Name of the quantity that is scaled to meet the limit: the ages or the bound."""
         return "ages" if isinstance(self.table, Ladder) else "bound"
 
 

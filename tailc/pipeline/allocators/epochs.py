@@ -27,7 +27,7 @@ class Epochs:
         return np.diff(self.begin_s)
 
     def epoch_at(self, moment_s: int) -> int:
-        """Index of the epoch that contains the time `moment_s`."""
+        """Index of the epoch of a plan that contains the time `moment_s`."""
         return int(np.searchsorted(self.begin_s, moment_s, side="right")) - 1
 
 

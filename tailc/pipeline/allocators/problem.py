@@ -139,9 +139,9 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
 
 
 def at_request(job: ParallelJob, shape: int = 0) -> int:
-    """The largest possible number of servers that is at most the requested number.
+    """The largest number of servers that a job may have and that is at most the requested number.
 
-    The smallest if all are larger.
+    The smallest allowed number if all are larger.
     """
     counts = job.shapes[shape].servers.tolist()
     return max((count for count in counts if count <= job.requested), default=counts[0])

@@ -49,7 +49,7 @@ SEARCHED = "search"
 
 @dataclass(frozen=True)
 class Best(Generic[Form]):
-    """The chosen table, how sure the choice is, and the effort of the searches.
+    """The table that `auto` chose, how sure the choice is, and the effort of the searches.
 
     others: the best table that needs no search. loss_share: share of the resamples of the records
     in which the table is significantly worse than one of the others at some rate. is_safe: whether
@@ -97,7 +97,7 @@ class SearchedTables:
 
 
 class Choice(ABC):
-    """The choice among the formula's tables, settings by hand, and searched tables."""
+    """The choice of `auto` among the formula's tables, settings by hand, and searched tables."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class Choice(ABC):
         return [tables[at] for at in sorted(set(amounts.argmin(axis=0).tolist()))]
 
     def final_table(self, table: Ladder) -> Ladder:
-        """The table that is written if `table` is chosen."""
+        """The table that is written if `table` is chosen, for example with further rows."""
         return table
 
     def compare(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:

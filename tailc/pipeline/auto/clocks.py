@@ -64,7 +64,7 @@ _MOST_WINDOW = 1_000
 
 @dataclass(frozen=True)
 class ClockPolicy:
-    """A tail table, and the controller that scales its bound, or None."""
+    """A tail table, and the feedback controller that scales its latency bound, or None."""
 
     table: TailTable
     controller: Controller | None = None
@@ -276,7 +276,7 @@ def _with_forms(policy: Policy, taken: ClockPolicy, chosen: AutoResult) -> Polic
 
 
 def clock_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """Warn if a fixed frequency is chosen, and as for any choice."""
+    """Warn if a fixed frequency is chosen, and give the warnings of any choice by `auto`."""
     doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
     if fixed_level(table) is None:
         return doubts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class JudgingSize:
-    """Size of a comparison: requests of a replay, replays, and bootstrap replicates."""
+    """Size of the comparison of tables: requests of a replay, replays, and bootstrap replicates."""
 
     requests: int
     repeats: int

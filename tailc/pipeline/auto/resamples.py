@@ -27,7 +27,7 @@ _WORSE = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Generic[Form]):
-    """Replays of bootstrap samples of some requests at each rate, the same for all tables."""
+    """Replays of bootstrap samples of the requests at each rate, equal for all tables."""
 
     trials: TuningSample[Form]
     aim: TuningObjective
@@ -91,6 +91,6 @@ def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.
 
 
 def regrets(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean relative excess of the tail of each table over the best of the others."""
+    """Regret of each table: mean relative excess of its tail over the best of the others."""
     change = own / others.min(axis=0) - 1.0
     return (change + _WORSE * np.maximum(change - _NOISE, 0.0)).mean(axis=(1, 2))

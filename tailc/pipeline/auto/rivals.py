@@ -37,7 +37,7 @@ def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
 def set_by_hand(
     subject: LadderModel, load: Workload, search: BaselineSearch
 ) -> list[Option[Ladder]]:
-    """The baselines of the subject's model that can be represented as a table."""
+    """List the baselines with fixed settings of a model that can be represented as a table."""
     made = (subject.baseline(name, load, search) for name in subject.hand_settings(load))
     return [Option(one.name, one.table) for one in made if one.table is not None]
 

@@ -28,10 +28,11 @@ _WORSE, _MISSED = 5.0, 20.0
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """Ratios of percentiles to their limits, and costs, float64 (tables, resamples, rates).
+    """Ratios of latency percentiles to their limits, and costs, for several tables.
 
-    excess: the largest ratio of a percentile to its limit. cost: of a request. typical: the larger
-    of the mean excess of the resamples and that on the original requests, (tables, rates).
+    Arrays float64 (tables, resamples, rates). excess: the largest ratio of a percentile to its
+    limit. cost: of a request. typical: the larger of the mean excess of the resamples and that on
+    the original requests, (tables, rates).
     """
 
     excess: NDArray[np.float64]
@@ -67,7 +68,7 @@ def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
 def excess_and_cost(
     over_resamples: Measurements, as_they_are: Measurements, resamples: Resamples[Form]
 ) -> Excess:
-    """Compute ratios to limits and costs, on resamples and on the original requests."""
+    """Compute the ratios of percentiles to limits, and costs: on resamples, and on all requests."""
     aim = resamples.aim
     each = excess_of(over_resamples, aim), measure_of(aim).amounts(over_resamples)
     excess, cost = (resamples.by_resample(one.mean(axis=2)) for one in each)
@@ -76,7 +77,7 @@ def excess_and_cost(
 
 
 def careful_choice(baselines: Excess, risk: float) -> NDArray[np.intp]:
-    """The number of the baseline to compare with at each rate, int (rates,)."""
+    """Choose the baseline to compare with at each rate, by number, int (rates,)."""
     missed = baselines.misses.mean(axis=1) + baselines.typical
     beyond = np.where(baselines.keeps(risk), 0.0, missed)
     return np.lexsort((baselines.cost.mean(axis=1), beyond), axis=0)[0]
@@ -93,7 +94,7 @@ def losses(own: Excess, best: Excess) -> NDArray[np.float64]:
 
 
 def regrets(own: Excess, best: Excess) -> NDArray[np.float64]:
-    """The mean relative loss of each table in cost, plus a penalty for a missed limit."""
+    """Regret of each table: mean relative excess of cost, plus a penalty for a missed limit."""
     change = np.where(_is_later(best, own), 0.0, own.cost / best.cost - 1.0)
     dear = _WORSE * np.maximum(change - _COST_NOISE, 0.0)
     missed = np.maximum(own.excess - np.maximum(best.excess, 1.0 + NOISE), 0.0)
@@ -114,7 +115,10 @@ def changes_in_cost(
 
 
 def is_worse(own: Measurements, best: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
-    """Whether each table is worse at some rate beyond chance, on the replays of some requests."""
+    """Whether each table is worse than `best` at some rate, beyond chance.
+
+    own, best: measurements in replays of the same requests.
+    """
     tail, best_tail = (excess_of(each, aim) for each in (own, best))
     is_later, is_sooner = (
         _is_positive(one - np.maximum((1.0 + _MEAN_NOISE) * other, 1.0))

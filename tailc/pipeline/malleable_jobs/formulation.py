@@ -50,11 +50,11 @@ class ClusterFormulation:
 
     @property
     def epochs_beyond(self) -> int:
-        """Number of epochs after the horizon."""
+        """Number of epochs after the plan's horizon that the problem includes."""
         return self.parallel.epochs - self.problem.supply.epochs
 
     def cost(self, ledger: EnergyBalance) -> Fraction:
-        """Total cost of a plan in micro-units, without rounding."""
+        """Total cost of a plan of malleable jobs in micro-units, without rounding."""
         hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
         brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)
         return brown + self.problem.run_cost * hours + self.problem.grid_cost

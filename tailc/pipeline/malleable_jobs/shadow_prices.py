@@ -84,7 +84,10 @@ def server_prices(
 
 
 def prices_of(formulation: ClusterFormulation, answer: ColumnsSolution) -> Whole:
-    """Bid prices of the horizon's epochs, at least the brown energy of a single busy server."""
+    """Compute bid prices of servers in the horizon's epochs from the solution.
+
+    A price is at least the cost of the brown energy of a single busy server.
+    """
     idle = idle_udollars(formulation.problem)
     if answer.prices is None:
         return idle

@@ -48,7 +48,7 @@ class _SolvedCluster:
 def solve_for_clusters(
     problem: ClusterProblem, _threads: int = 1, progress: Progress = silent
 ) -> ClusterSolution:
-    """Compute the plan, and prices for future jobs.
+    """Compute the plan of malleable jobs, and the prices for future jobs.
 
     Raises TailcError if no plan keeps every job's slowdown (INFEASIBLE), if a limit ends the search
     without a plan (BUDGET_ENDED), and if a solver fails.

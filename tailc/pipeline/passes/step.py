@@ -25,7 +25,7 @@ Addition: TypeAlias = (
 
 @dataclass(frozen=True)
 class DesignSample:
-    """The requests that a policy is compiled from, and how to replay them."""
+    """The requests that a policy is compiled from, and how the passes of a compile replay them."""
 
     design: DemandProfile
     threads: int

@@ -166,7 +166,7 @@ def _missing(view: View) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Forecast of a running job: promised green slots, expected green slots, and moves to come."""
+    """Outlook of a running job: promised and expected green server-epochs, and moves to come."""
 
     job: RunningJob
     owed: int

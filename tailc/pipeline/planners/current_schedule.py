@@ -34,7 +34,7 @@ def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
 
 
 def remaining_places(one: RunningJob, epoch: int) -> Whole:
-    """Places of a job from an epoch on; int64 (racks, remaining epochs)."""
+    """Servers of a job from an epoch on; int64 (racks, remaining epochs)."""
     return one.places[:, epoch - one.first_epoch :]
 
 

@@ -15,7 +15,7 @@ from tailc.pipeline.planners.planner_state import PlannerState
 
 
 def arriving_job(site: Site, job: SubmittedJob) -> Job:
-    """Convert a submitted job that would start now."""
+    """Convert a submitted job that would start now to a job of the solver."""
     epochs = job.epochs(site.epoch_s)
     owed = green_slots_of(job.green_ppm, job.width, epochs)
     return _job(site.terms, job.width, epochs, owed, None)

@@ -43,7 +43,7 @@ class RacksFormulation:
 
     @property
     def groups(self) -> Groups:
-        """Groups of idle racks, from the brownest to the greenest, by the forecast.
+        """Groups of racks without jobs, from the brownest to the greenest, by the forecast.
 
         The racks of a group are on the same bus in every epoch, in every scenario too.
         """
@@ -147,7 +147,7 @@ class RacksFormulation:
 
 
 def places_of(placement: Placement, groups: Groups) -> np.ndarray:
-    """Read a job's servers in all epochs from a placement; int64 (groups, epochs)."""
+    """Read a job's servers in all epochs from a solver's placement; int64 (groups, epochs)."""
     places = np.zeros(groups.is_green.shape, np.int64)
     places[:, placement.epoch_slice] = placement.servers
     return places

@@ -29,9 +29,10 @@ Whole = NDArray[np.int64]
 def prices_of(
     formulation: RacksFormulation, left: Groups, solver: Solver, progress: Progress
 ) -> Whole:
-    """Compute prices of a server [millionths of a dollar]; int64 (groups, epochs).
+    """Compute the price of a server in each group and epoch [1e-6 dollars]; int64.
 
-    left: the free servers. Raises TailcError if the solver gives no prices.
+    Shape: (groups, epochs). left: the free servers. Raises TailcError if the solver gives no
+    prices.
     """
     days = expected_jobs(formulation)
     day_prices = []

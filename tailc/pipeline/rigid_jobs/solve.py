@@ -44,13 +44,12 @@ _MODULES = {
 def solve_for_racks(
     problem: RacksProblem, _threads: int = 1, progress: Progress = silent
 ) -> PlanSolution:
-    """Compute the plan, with prices of servers.
+    """Compute the plan of rigid jobs, with prices of servers for later jobs.
 
     Raises TailcError if jobs that have begun need more servers than there are, or miss more green
-    energy than `violations` permits (INFEASIBLE), and if
-    a general solver has no answer within its limits (BUDGET_ENDED), is not installed
-    (MISSING_PART), refuses the problem (METHOD_UNFIT), crashes, or gives a wrong answer
-    (SOLVER_FAILED).
+    energy than `violations` permits (INFEASIBLE), and if a general solver has no answer within its
+    limits (BUDGET_ENDED), is not installed (MISSING_PART), refuses the problem (METHOD_UNFIT),
+    crashes, or gives a wrong answer (SOLVER_FAILED).
     """
     _check_room(problem)
     formulation = RacksFormulation(problem)

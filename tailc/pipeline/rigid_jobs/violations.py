@@ -46,7 +46,7 @@ def within_violations(formulation: RacksFormulation, jobs: Sequence[Job], plan: 
 
 
 def lost_jobs(problem: RacksProblem) -> list[str]:
-    """Names of running jobs that miss green energy whatever the plan."""
+    """Names of running jobs that cannot get their promised green energy under any plan."""
     formulation = RacksFormulation(problem)
     jobs = formulation.jobs(problem.jobs)
     return [

@@ -52,7 +52,7 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
 
 
 def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSolution) -> Ladder:
-    """Convert the solution to a table for the two lanes."""
+    """Convert the solution to a ladder whose rungs are the two lanes of a core."""
     return lane_ladder(solution.lanes, solution.plan)
 
 

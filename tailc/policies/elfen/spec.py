@@ -303,7 +303,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """A speed-up of 1 for all requests; the rungs of the policy have the speeds."""
+        """The speed-up of requests: 1 for all, because the policy's rungs have the speeds."""
         return SpeedupSpec.of_rungs("alone", (PPM,))
 
     @property

@@ -44,7 +44,7 @@ class OverloadSpec(SpecModel):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The allowed rules in their order, without duplicates."""
+        """The overload rules that the spec allows, in their order, without duplicates."""
         return tuple(dict.fromkeys(Rule(name) for name in self.allow))
 
     @model_validator(mode="after")

@@ -135,7 +135,7 @@ class FewToManySearch(AutoSearch):
 
     @property
     def formula(self) -> str:
-        """The method that computes the formula's table."""
+        """The method that computes the formula's table, from which a search starts."""
         return self.method if self.method in ("grid", "dual") else self.formula_method
 
     @property

@@ -35,7 +35,7 @@ def later_jobs(spec: GreenSlaSpec) -> LaterJobs:
 
 
 def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
-    """Formulate the problem with the jobs and the energy of the horizon.
+    """Formulate the problem of rigid jobs with the jobs and the energy of the horizon.
 
     Raises TailcError with the place in the log if a job is wider than the datacentre.
     """

@@ -8,5 +8,5 @@ from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 
 
 def emit(spec: GreenParSpec, problem: ClusterProblem, solution: ClusterSolution) -> Plan:  # noqa: ARG001
-    """The plan of the solution, which includes the SLO."""
+    """Return the plan of the solution, which includes the SLO."""
     return solution.plan

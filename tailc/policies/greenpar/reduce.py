@@ -33,7 +33,7 @@ def later_jobs(spec: GreenParSpec) -> LaterJobs:
 
 
 def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
-    """Formulate the problem with known jobs, jobs of earlier days, and expected energy.
+    """Formulate the problem of malleable jobs: known jobs, earlier jobs, expected energy.
 
     Raises TailcError for jobs wider than the cluster, and applications without speed-ups.
     """

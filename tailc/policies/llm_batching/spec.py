@@ -161,7 +161,7 @@ class LlmBatchingSpec(SpecModel):
 
     @property
     def serial(self) -> None:
-        """None, for there are no threads of requests."""
+        """Serial parts of requests: None, because requests have no threads."""
         return
 
     def with_search(self, overrides: Mapping[str, object]) -> LlmBatchingSpec:

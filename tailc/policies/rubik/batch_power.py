@@ -27,7 +27,7 @@ class AsRequests(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {}
 
 
@@ -44,7 +44,7 @@ class PowerLaw(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {("power",): self.power}
 
 
@@ -63,7 +63,7 @@ class ListedPowers(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {}
 
 
@@ -81,5 +81,5 @@ class CountedPower(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {}

@@ -63,7 +63,7 @@ class MemoryShare(SpecModel):
     )
 
     def memory_ppm_at(self, clock_khz: int) -> int:  # noqa: ARG002
-        """Share of cycles at the clock that wait for memory, in millionths."""
+        """Share of the cycles of batch work at a clock that wait for memory [1e-6]."""
         return self.memory_ppm
 
     def ipc_at(self, clock_khz: int) -> None:
@@ -90,11 +90,11 @@ class MeasuredIpc(SpecModel):
         ]
 
     def memory_ppm_at(self, clock_khz: int) -> int:
-        """Share of cycles at the clock that wait for memory, in millionths."""
+        """Share of the cycles of batch work at a clock that wait for memory [1e-6]."""
         return self._line(clock_khz).memory_ppm
 
     def ipc_at(self, clock_khz: int) -> int:
-        """Instructions per cycle at the clock, in millionths."""
+        """Instructions per cycle of batch work at a clock [1e-6]."""
         return self._line(clock_khz).ipc_ppm
 
     def _line(self, clock_khz: int) -> CyclesLine:

@@ -163,5 +163,5 @@ class FeedbackSpec(SpecModel):
 
     @property
     def is_on(self) -> bool:
-        """Whether the bound follows the measured tail."""
+        """Whether the latency bound follows the measured percentile."""
         return self.structure != "off"

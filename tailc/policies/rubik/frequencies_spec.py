@@ -91,7 +91,7 @@ class ListedLevels(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Paths of the powers that the spec states."""
+        """Paths of the keys at which the spec states powers."""
         return self._powers_where(is_stated=True)
 
     @property
@@ -108,7 +108,7 @@ class ListedLevels(SpecModel):
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {}
 
 
@@ -134,7 +134,7 @@ class LevelRange(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Paths of the powers that the spec states."""
+        """Paths of the keys at which the spec states powers."""
         return () if self.range.power is None else (("range", "power"),)
 
     @property
@@ -144,7 +144,7 @@ class LevelRange(SpecModel):
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {} if self.range.power is None else {("range", "power"): self.range.power}
 
 
@@ -172,7 +172,7 @@ class MeasuredLevels(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Paths of the powers that the spec states."""
+        """Paths of the keys at which the spec states powers."""
         return (("table",),)
 
     @property
@@ -182,5 +182,5 @@ class MeasuredLevels(SpecModel):
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Formulas of powers by their paths."""
+        """The formulas of powers in the spec, by the paths of their keys."""
         return {}

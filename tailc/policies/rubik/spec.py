@@ -259,7 +259,7 @@ class RubikSpec(WithSlos):
 
     @property
     def is_steered(self) -> bool:
-        """Whether a feedback scales the bound."""
+        """Whether feedback scales the latency bound."""
         return self.feedback.is_on and self.method != SIMULATION
 
     @property

@@ -387,7 +387,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speeds by rung of the used types, of all requests, classes or each request."""
+        """Speeds of requests on the used types: of all requests, of classes, or of each one."""
         used = [each.name for each in self.used_cores.types]
         at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
         if self.own_speedup is not None:

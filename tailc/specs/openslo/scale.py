@@ -27,7 +27,7 @@ _PAST = re.compile(r"\bnow\s*\(\s*\)\s*-|\bSELECT\s+(?:DISTINCT\s+)?\*", re.IGNO
 
 
 def scale(metric: DocumentPart) -> Decimal | None:
-    """Factor of the metric's query, usually 1; None for other calculations."""
+    """Factor by which an OpenSLO query multiplies the metric, usually 1; None if unclear."""
     found = Decimal(1)
     for text in metric.texts():
         factor = _factor(_PAST.sub(" ", _SELECTION.sub("", text)).strip())

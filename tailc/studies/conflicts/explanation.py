@@ -28,7 +28,7 @@ _MOST_TRIALS = 200
 def explain_conflicts(
     opened: OpenedSpec, overrides: Mapping[str, object], threads: int | None = None
 ) -> tuple[Finding, ...]:
-    """Report each conflicting line, with the nearest value that resolves the conflict.
+    """Report the lines of a spec that conflict, each with the nearest value that resolves it.
 
     Empty for a kind without lines that may change, for other causes, and for a conflict that only
     replays show.

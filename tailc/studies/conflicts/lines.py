@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(\D*?)\s*")
 
 @dataclass(frozen=True)
 class SpecLine:
-    """A line of a spec that may change, whose value counts in steps of its last digit.
+    """A line of a spec that may change to resolve a conflict, as steps of its last digit.
 
     digits: digits after the point. unit: the text after the number. is_raised: whether larger
     values are less strict. below: path of a duration that this value may not exceed. furthest:

@@ -86,12 +86,12 @@ class CellExplanation:
 
     @property
     def better(self) -> tuple[EditedTable, ...]:
-        """Edits that make the tail significantly shorter."""
+        """Changes of the row that make the percentile significantly shorter."""
         return tuple(one for one, result in self.edits if result.is_better)
 
     @property
     def worse(self) -> tuple[EditedTable, ...]:
-        """Edits that make the tail significantly longer, or overload the server."""
+        """Changes of the row that make the percentile longer, or overload the server."""
         return tuple(one for one, result in self.edits if result.is_worse)
 
 
@@ -102,9 +102,10 @@ def explain_cell(
     query: CellQuery,
     progress: Progress = silent,
 ) -> CellExplanation:
-    """Explain a cell by replays of these requests. formula: a table to compare with, if any.
+    """Explain a cell of a ladder by replays of these requests.
 
-    Raises TailcError if the unchanged table is overloaded, or serves no measured request.
+    formula: a table to compare with, if any. Raises TailcError if the unchanged table is
+    overloaded, or serves no measured request.
     """
     options = VerifyOptions(requests_per_replay=query.requests, seed=query.seed)
     with ThreadPoolExecutor(thread_count(query.threads)) as workers:
@@ -198,7 +199,7 @@ _PART = 0.1
 
 
 class InputChange(enum.StrEnum):
-    """Which input is changed, and by how much."""
+    """Which input of a replay is changed, such as demand, and by how much."""
 
     MORE_DEMAND = "demand +10 %"
     LESS_DEMAND = "demand -10 %"

@@ -43,13 +43,13 @@ class OccupancyShares:
 
 @dataclass(frozen=True, eq=False)
 class RowTimeline:
-    """The row over time: `row[k]` applies from `since_ns[k]` until `since_ns[k + 1]`."""
+    """Which row of a ladder applies over time: `row[k]` from `since_ns[k]` to `since_ns[k + 1]`."""
 
     since_ns: Times
     row: NDArray[np.int64]
 
     def step_at(self, time_ns: Times) -> NDArray[np.int64]:
-        """The index of the step at each time, after all events of that instant."""
+        """The index of the row in force at each time, after all events of that instant."""
         return np.searchsorted(self.since_ns, time_ns, side="right") - 1
 
 
@@ -67,7 +67,10 @@ def total_occupancy(counts: Sequence[ReplayCounts]) -> OccupancyShares:
 
 @dataclass(frozen=True)
 class ReplayCounts:
-    """Counts for `OccupancyShares` of the measured requests of a replication; held times in ns."""
+    """Counts of requests and of resource use for a cell, in one replication.
+
+    `OccupancyShares` is computed from them; held times are in ns.
+    """
 
     requests: int
     passing: int

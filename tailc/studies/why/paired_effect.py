@@ -36,7 +36,10 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class MeasuredEffect:
-    """Mean tail [us] and mean resource use [millionths], and their difference from the base."""
+    """Effect of a changed table: mean percentile [us] and mean resource use [1e-6].
+
+    Both have their difference from the base.
+    """
 
     tail_us: int
     used_ppm: int

@@ -42,7 +42,7 @@ _ABOUT_ROWS = {Rule.REREAD_ROW, Rule.NEVER_DESCEND}
 
 @dataclass(frozen=True)
 class CellSource:
-    """Where the requests for an explanation come from: a trace, a spec of the policy, or both."""
+    """Where the requests for an explanation come from: a trace, the policy's spec, or both."""
 
     trace: str | None
     format: Format

@@ -73,7 +73,7 @@ class Choosing:
     findings: list[Finding] = field(default_factory=list)
 
     def leave_out(self, which: NDArray[np.bool_], what: str) -> None:
-        """Deselect jobs, and count them in a warning."""
+        """Leave out jobs from the selection, and count them in a warning."""
         out = which & self.chosen
         if count := int(out.sum()):
             self.chosen &= ~which

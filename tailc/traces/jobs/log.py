@@ -89,7 +89,7 @@ class RowPositions:
 
 @dataclass(frozen=True)
 class UnplacedJobs:
-    """Jobs that do not come from a file."""
+    """The places of jobs that do not come from a file: none."""
 
     def place(self, source: str, job: int) -> Place:  # noqa: ARG002
         """The place of the log as a whole, because its jobs have no places."""
@@ -192,7 +192,7 @@ def peak_width(log: JobLog) -> int:
 
 
 def node_seconds(log: JobLog) -> int:
-    """Sum over jobs of run time times width."""
+    """Sum over all jobs of run time [s] times number of servers (width)."""
     return int(np.dot(log.run_s, log.width))
 
 

@@ -178,7 +178,7 @@ class SwfHeader:
 
     @property
     def start_unix_s(self) -> int | None:
-        """Time of second 0 of the log [Unix s]."""
+        """Time of second 0 of the log, as its header states it [Unix s]."""
         return self._whole("UnixStartTime")
 
     @property

@@ -81,7 +81,10 @@ class SeriesReading:
             )
 
     def factor(self, step_s: int) -> float:
-        """Factor from the unit of the file to that of the quantity, for steps of this length."""
+        """Factor from the unit of the file to the unit of the quantity.
+
+        step_s: length of a step, for units of energy.
+        """
         if self.unit in ENERGY_UNITS:
             return ENERGY_UNITS[self.unit] * SECONDS_PER_HOUR / step_s
         return UNITS[self.quantity][self.unit]

@@ -10,7 +10,7 @@ from tailc.tuning.overload.search import Relief
 
 
 def relieved_policy(policy: Policy, found: Relief) -> Policy:
-    """Put the overload rule, the rates of overload and the loss at each rate into the policy."""
+    """Add the overload rule to a policy, with the rates of overload and the loss at each rate."""
     settings = dict(policy.evidence.settings) | overload_settings(found)
     evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
     rates_mrps = (*policy.rates_mrps, *found.aim.rates_mrps)

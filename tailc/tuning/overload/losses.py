@@ -41,7 +41,7 @@ class RateLoss:
 
 @dataclass(frozen=True, eq=False)
 class RateLosses:
-    """Replays at the rates of overload and at normal rates, the same for every table."""
+    """Replays at the rates of overload and at normal rates, which are equal for every table."""
 
     objective: OverloadObjective
     experiments: tuple[Experiment, ...]

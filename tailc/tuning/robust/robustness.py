@@ -29,7 +29,7 @@ from tailc.units import format_mrps
 
 @dataclass(frozen=True)
 class Robustness:
-    """The largest errors that the policy's table tolerates.
+    """Robustness of a policy's table: the largest errors of inputs that it tolerates.
 
     judged_on: number of records that the radius was computed on.
     """
@@ -74,7 +74,7 @@ def robust_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, RobustTables]:
-    """Tune the policy's table for the worst case of the uncertainty set.
+    """Tune the policy's table for the worst case of the uncertainty set of its inputs.
 
     days: those of the records of the design trace.
     """

@@ -75,7 +75,7 @@ class MachineVerdict:
 
 @dataclass(frozen=True)
 class ThroughputVerdicts:
-    """Every machine with a target, and the basis of the verdict.
+    """Verdicts on the throughput of every machine with a target, and what they are based on.
 
     tolerance_ppm: the promised or given error. baselines: in the order of reports. usage: of the
     host, under the policy.
