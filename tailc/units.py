@@ -81,7 +81,7 @@ class Dimension:
 
 
 def exact_units(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
-    """Units in grid steps, for a `Dimension`."""
+    """Convert units to grid steps, the smallest amounts that are stored, for a `Dimension`."""
     return {unit: Fraction(count) for unit, count in steps.items()}
 
 

@@ -68,7 +68,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The problem that was solved, the method, the solver, and the proof.
+    """How a policy was computed: the problem that was solved, the method, the solver, the proof.
 
     `proof` is `grid-exhausted` (optimal on the grid), `dual-bound` (within the gap of the bound),
     `solver-claim` (a general solver's claim), `replayed` (found on replays), `by-definition` or

@@ -67,7 +67,7 @@ class RateEstimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates at every rate, with the number of requests and of replications."""
+    """Estimated percentiles of a policy at every rate, with the number of requests and replays."""
 
     sample: Sample
     requests: int

@@ -167,7 +167,7 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
 
 
 def exposure(path: Path | str) -> Finding | None:
-    """A warning if the file's group or all users may read the private key in it."""
+    """Warn if the file's group or all users may read the private key in it; None otherwise."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:  # it was read, and is gone

@@ -36,7 +36,7 @@ class MigratedPolicy:
 
     @property
     def minor(self) -> int:
-        """The minor version that the policy is written in."""
+        """The minor version of the schema that the policy is written in."""
         return minor_of(self.policy)
 
 

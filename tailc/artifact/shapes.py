@@ -134,7 +134,7 @@ class RecordShape:
 
 @dataclass(frozen=True)
 class OneForm:
-    """One of the forms that a runtime can execute, distinguished by name."""
+    """Shape of a value that is one of a policy's forms, such as a ladder, distinguished by name."""
 
     records: tuple[tuple[str, RecordShape], ...]
 

@@ -32,7 +32,7 @@ LARGEST = 1e100
 
 
 class AnswerTrust(StrEnum):
-    """Whether a solver's answer is proved.
+    """Whether a solver's answer is proved, only claimed, or shown to be wrong.
 
     PROVED: shown to be right without relying on the solver. CLAIMED: not proved, and not
     contradicted. REFUTED: shown to be wrong.

@@ -50,7 +50,7 @@ NO_MEMORY = (b"bad_alloc", b"MemoryError", b"memory allocation of", b"annot allo
 
 
 class Child:
-    """Answers programs with one adapter, `module:function`; use as a context manager.
+    """Runs a solver in a child process, by one adapter `module:function`; a context manager.
 
     The process starts with the first program and serves many, because starting costs more than most
     programs. After a failure the next program starts a new process.

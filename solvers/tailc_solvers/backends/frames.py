@@ -48,14 +48,14 @@ _TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
 
 
 class GarbledFrameError(ValueError):
-    """The bytes are not a valid frame."""
+    """The bytes are not a valid frame (a message between processes)."""
 
 
 Arrays = dict[str, NDArray]
 
 
 def encode_frame(head: dict, arrays: Arrays) -> bytes:
-    """Encode a JSON head and named arrays as the bytes of one frame.
+    """Encode a JSON head and named arrays as a frame, a message between processes.
 
     Numbers in the head may be infinite or NaN.
     """
@@ -86,7 +86,10 @@ def _pad(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
 
 
 def decode_frame(frame: bytes | bytearray) -> tuple[dict, Arrays]:
-    """Decode one whole frame to its head and its arrays, which are views of the frame."""
+    """Decode a frame (a message between processes) to its head and its arrays.
+
+    The arrays are views of the frame.
+    """
     if len(frame) - PREFIX_BYTES != body_bytes(bytes(frame[:PREFIX_BYTES])):
         raise GarbledFrameError("the frame has a wrong length")
     _, _, text = PREFIX.unpack(frame[:PREFIX_BYTES])
@@ -114,7 +117,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
 
 
 def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
-    """Encode a linear program and the solver's limits as one frame."""
+    """Encode a linear program and the solver's limits as a frame, a message between processes."""
     arrays = {
         field.name: getattr(program, field.name)
         for field in fields(program)
@@ -125,7 +128,7 @@ def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
 
 
 def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLimits]:
-    """Decode a frame to a linear program and the solver's limits."""
+    """Decode a frame (a message between processes) to a linear program and the solver's limits."""
     head, arrays = decode_frame(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)

@@ -195,7 +195,7 @@ class SolverPoint:
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """The multipliers (shadow prices) of a solved linear program.
+    """The dual values (shadow prices) of a solved linear program.
 
     Attributes:
         rows: multipliers, positive if raising the row's lower bound raises the objective [m].
@@ -231,7 +231,7 @@ class SolverAnswer:
 
 
 def grid_steps(program: LinearProgram) -> Vector:
-    """Grid step of each continuous variable for solvers without them; 0 for integers [n].
+    """Grid step of each variable for solvers without continuous ones; 0 for integers [n].
 
     The step is 1 / GRID_STEPS times a power of two: 1 / GRID_STEPS unless a bound is above 10,000.
     """

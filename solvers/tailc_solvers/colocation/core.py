@@ -119,7 +119,7 @@ class FrequencyPair:
 
 
 def best_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
-    """The pair of frequencies with the largest TPW, by enumeration.
+    """The pair of frequencies with the most batch work per joule (TPW), by enumeration.
 
     Requests run at entry `least_critical` of the grid or above. Ties go to the lowest request
     frequency, then to the lowest batch frequency.

@@ -149,7 +149,10 @@ def _is_above(
 
 
 def provision(curve: SupplyCurve, servers: int, demand: float, batch_server_w: float) -> Provision:
-    """The fleet of least power that does `demand` units of batch work; `servers` have requests."""
+    """Find the fleet that does `demand` units of batch work with the least power.
+
+    `servers` of its servers have requests.
+    """
     if servers < 1 or not demand >= 0 or not batch_server_w > 0:
         raise ValueError(
             "`servers` must be at least 1, `demand` not negative, `batch_server_w` positive"

@@ -57,7 +57,7 @@ class BusyCore:
 
 @dataclass(frozen=True)
 class WithinLimit:
-    """The levels of the cores after enforcing the limit, and the chip's power at these levels."""
+    """Frequency levels of the cores of a chip after the power limit is enforced, and its power."""
 
     status: LimitOutcome
     cores: tuple[BusyCore, ...]

@@ -19,7 +19,10 @@ SETTLED_SHARE = 0.02
 
 
 class SimulationRecord(NamedTuple):
-    """Buffers of a simulation: error and controller output [steps], scratch space [3, states]."""
+    """Buffers of a simulated control loop: error and controller output, scratch space.
+
+    Error and output are [steps], scratch space is [3, states].
+    """
 
     error: NDArray[np.float64]
     output: NDArray[np.float64]
@@ -43,9 +46,10 @@ UNBOUNDED = IntegralLimits(0.0, math.inf, math.inf)
 
 
 class ControlLaw(NamedTuple):
-    """Parallel PID gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
+    """A PID control law: parallel gains, and the filter of the derivative.
 
-    `first` is the rate on the first step, where the error jumps.
+    D(k) = keep D(k-1) + rate (e(k) - e(k-1)). `first` is the rate on the first step, where the
+    error jumps.
     """
 
     kp: float
@@ -57,7 +61,7 @@ class ControlLaw(NamedTuple):
 
 
 def new_record(loop: LoopEquations, steps: int) -> SimulationRecord:
-    """Allocate a record for a simulation of at most `steps` steps."""
+    """Allocate buffers for the simulation of a control loop, for at most `steps` steps."""
     return SimulationRecord(np.zeros(steps), np.zeros(steps), np.zeros((3, loop.before.size)))
 
 

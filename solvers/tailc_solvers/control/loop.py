@@ -26,7 +26,7 @@ _TAYLOR_TERMS = 18
 
 
 class LoopEquations(NamedTuple):
-    """The plant's state-space matrices, and the controller's rules for integral and derivative.
+    """A control loop as equations: state-space matrices of the plant, rules of the controller.
 
     The integral gains `i_before e(k-1) + i_now e(k)` a step, and `i_first e(0)` on the first.
     `filter_ratio` 0 means a sampled controller, whose derivative is the error's difference.

@@ -84,7 +84,7 @@ def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Mar
 
 
 def flat(margins: LoopMargins) -> Margins:
-    """Convert margins to the flat record that a controller's evidence contains."""
+    """Convert margins to the flat record that the evidence of a controller contains."""
     robust, performed = margins.robustness, margins.performance
     return Margins(
         gain_margin=robust.gain_margin,
@@ -212,7 +212,7 @@ def responses(
 
 
 def loop_to_simulate(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
-    """The loop's difference equations, and the largest number of steps to simulate."""
+    """The difference equations of a loop, and the largest number of steps to simulate."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)

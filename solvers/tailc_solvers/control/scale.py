@@ -21,14 +21,14 @@ class PlantScale:
     time: float
 
     def plant(self, plant: AnyPlant) -> AnyPlant:
-        """Convert the plant to these units."""
+        """Convert a plant to the scaled units."""
         if isinstance(plant, SampledPlant):
             return replace(plant, b=tuple(b / self.gain for b in plant.b))
         num, den = (_rescale(c, self.time) for c in (plant.num, plant.den))
         return Plant(tuple(b / self.gain for b in num), tuple(den), plant.dead_time / self.time)
 
     def gains(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
-        """Convert parallel gains to these units."""
+        """Convert parallel gains (kp, ki, kd) to the scaled units."""
         return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
 
     def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:

@@ -65,7 +65,7 @@ class LoopProblem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Buffers of the search: a simulation's record, two points [3] and the answer [4].
+    """Working memory of a search for gains: a simulation, two points [3] and the answer [4].
 
     The answer is the criterion, kp, ki and kd.
     """
@@ -77,16 +77,16 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(loop: LoopEquations, steps: int) -> Scratch:
-    """Allocate buffers for a search whose simulations take at most `steps` steps."""
+    """Allocate working memory for a search whose simulations take at most `steps` steps."""
     return Scratch(kernels.new_record(loop, steps), np.zeros(3), np.zeros(3), np.full(4, np.inf))
 
 
 @plain_loops
 def gains_at(problem, point):
-    """(kp, ki, kd) at a point of the search: log2 of ti / time, of td / ti, and of the share of k.
+    """The gains (kp, ki, kd) at a point of the search.
 
-    A td / ti below 2^-30 counts as 0. The gains are infinite if none of this shape meet the limit
-    of Ms.
+    The point is log2 of ti / time, of td / ti, and of the share of k. A td / ti below 2^-30 counts
+    as 0. The gains are infinite if none of this shape meet the limit of Ms.
     """
     ti = problem.time * 2.0 ** point[0]
     td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
@@ -177,9 +177,10 @@ def _try(problem, scratch):
 
 @plain_loops
 def search(problem, starts, directions, finest, scratch):
-    """Search by steps from the best of `starts` [points, 3]; write the best gains to the answer.
+    """Search for the best gains by steps from the best of some starts, [points, 3].
 
-    Steps go along the directions [directions, 3]; the last step is `finest` [doublings].
+    Writes them to the answer. Steps go along the directions [directions, 3]; the last step is
+    `finest` [doublings].
     """
     for s in range(starts.shape[0]):
         for i in range(3):

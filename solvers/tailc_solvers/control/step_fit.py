@@ -32,7 +32,10 @@ _MOST_MOVES, _GAINED = 400, 1e-6
 
 @dataclass(frozen=True)
 class StepFit:
-    """A fitted plant with the root mean square of its residuals, in the response's unit."""
+    """A plant that was fitted to a step response, with the root mean square of its residuals.
+
+    The residuals are in the unit of the response.
+    """
 
     plant: Plant
     residual: float

@@ -37,7 +37,7 @@ MOST_BINS = 1 << 16
 
 
 class GridEngine(Protocol):
-    """A method that searches parts of the grid; see the kernels for the arguments.
+    """A method that searches parts of the grid of schedules; see the kernels for the arguments.
 
     `seeds` are good initial schedules, in steps [schedules, rungs - 1]. A batch of
     `batch_schedules`, many of them pruned, is large enough for a thread.

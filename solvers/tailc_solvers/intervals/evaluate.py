@@ -43,7 +43,10 @@ class Evaluation:
 
 
 def evaluate(sample: WeightedSample, costs: ArrayLike, v_ms: ArrayLike, rank: int) -> Evaluation:
-    """T, L and W of each schedule in `v_ms` [S, rungs]; column 0, the wait, is ignored."""
+    """Compute tail T, mean L and cost-time W of each schedule in `v_ms` [S, rungs].
+
+    Column 0, the wait, is ignored.
+    """
     cost_rates = as_cost_rates(costs, sample.n_rungs)
     schedules = np.atleast_2d(np.asarray(v_ms, dtype=np.float64))
     sample.check_rank(rank)

@@ -27,7 +27,7 @@ must survive, since ties are decided by later keys."""
 
 
 class LoadRows(NamedTuple):
-    """The rows of a search: ascending loads, cost rates of the rungs, limits of a schedule.
+    """Data of a search by load: ascending loads, cost rates of the rungs, limits of a schedule.
 
     `wait_per_cost` is q / (budget (1 + tolerance)): a schedule is feasible if v_0 >= wait_per_cost
     * W - L. `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in
@@ -71,7 +71,7 @@ class Incumbents(NamedTuple):
 
 
 def new_best(rows: int, rungs: int, room: int = 0) -> Incumbents:
-    """Allocate empty incumbents, with room for `room` schedules of each row."""
+    """Allocate empty best schedules for each load, with room for `room` nearly best ones."""
     near = Near(
         np.full((rows, room, 4), np.inf),
         np.zeros((rows, room, rungs), dtype=np.int64),
@@ -83,7 +83,10 @@ def new_best(rows: int, rungs: int, room: int = 0) -> Incumbents:
 
 @plain_loops
 def request_times(demand, weight, speeds, curve, costs, v, time):
-    """Fill `time` [R] with execution times under durations `v`; return their mean and W."""
+    """Fill `time` [R] with the execution times of requests; return their mean and cost-time W.
+
+    v: the durations of the schedule.
+    """
     last = v.shape[0] - 1
     time_sum = 0.0
     cost_sum = 0.0
@@ -219,7 +222,7 @@ def _precedes(keys, steps, other_keys, other_steps):
 
 @plain_loops
 def merge(best, other):
-    """Merge the incumbents `other` into `best`, row by row."""
+    """Merge the best schedules `other` into `best`, load by load."""
     for q in range(best.key.shape[0]):
         keys = (other.key[q, 0], other.key[q, 1], other.key[q, 2], other.key[q, 3])
         if _precedes(keys, other.steps[q], best.key[q], best.steps[q]):
@@ -271,7 +274,10 @@ def is_zero(item, first):
 
 @inner_loops
 def depth_at(elapsed, i, t):
-    """The depth at age t on the path to the node at depth i, `elapsed` [depth] along it."""
+    """The depth of a search path at which requests have the age t.
+
+    The path leads to the node at depth i; `elapsed` [depth] has the ages along it.
+    """
     while i > 0 and elapsed[i] > t:
         i -= 1
     return i

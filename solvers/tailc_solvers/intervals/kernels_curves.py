@@ -61,9 +61,9 @@ class SortedCurves(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Lower bounds on time, cost and wait per unit of work on rung i or any later rung.
+    """Lower bounds per unit of work that is done on rung i or any later rung.
 
-    time, its inverse `speed`, and cost [curves, rungs]; wait [rows, curves, rungs].
+    Of time, its inverse `speed`, and cost [curves, rungs]; of the wait [rows, curves, rungs].
     """
 
     time: NDArray[np.float64]
@@ -115,10 +115,11 @@ class CurvePath(NamedTuple):
 
 @plain_loops
 def search_curves(curves, bounds, rows, best, state, items, share, cap):
-    """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
+    """Search a part of the tree of schedules: the subtrees of items[first:end].
 
-    `state` is a new one. An item [depth] fixes the first stretches. Returns the number of nodes,
-    and whether the part was searched completely before `cap` nodes.
+    share = (first, end, stride); whole strides are searched. `state` is a new one. An item [depth]
+    fixes the first durations. Returns the number of nodes, and whether the part was searched
+    completely before `cap` nodes.
     """
     depth = items.shape[1]
     seen = 0
@@ -148,7 +149,7 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
 
 
 def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
-    """The search state at the root, at which all rows may improve."""
+    """The state of a search at its root, at which all loads may still improve."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = CurvePath(

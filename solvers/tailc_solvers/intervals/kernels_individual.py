@@ -73,7 +73,7 @@ class Path(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Sums over requests by the number of steps that they spend on the second to last rung.
+    """Sums over requests by the number of grid steps that they spend on the second to last rung.
 
     `L`, `W` and `latest` are by the number of steps that a schedule stays there.
     """
@@ -89,10 +89,11 @@ class Buckets(NamedTuple):
 
 @plain_loops
 def search_individual(crowd, rows, best, path, buckets, items, share, cap):
-    """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
+    """Search a part of the tree of schedules: the subtrees of items[first:end].
 
-    `path` and `buckets` are new ones. An item [depth] fixes the first stretches. Returns the number
-    of nodes, and whether the part was searched completely before `cap` nodes.
+    share = (first, end, stride); whole strides are searched. `path` and `buckets` are new ones. An
+    item [depth] fixes the first durations. Returns the number of nodes, and whether the part was
+    searched completely before `cap` nodes.
     """
     depth = items.shape[1]
     for r in range(crowd.demand.shape[0]):

@@ -52,7 +52,10 @@ class ContinuousRows:
         return cls(steps, hull, answer)
 
     def grid_neighbours(self, rows: LoadRows) -> NDArray[np.int64]:
-        """Grid schedules next to the continuous optima, in steps [schedules, rungs - 1]."""
+        """Grid schedules next to the continuous optima, as starts of a search.
+
+        In steps [schedules, rungs - 1].
+        """
         v = durations(
             rung_ends(self.steps, self.hull, self.answer), self.hull, self.answer.value[:, 0]
         )

@@ -38,7 +38,7 @@ _MOST_BATCHES = 64
 
 @dataclass(frozen=True)
 class DurationGrid:
-    """Durations 0, step, .., the largest multiple of step that is at most `longest_ms`."""
+    """The grid of durations: 0, step, .., the largest multiple of step up to `longest_ms`."""
 
     step_ms: float
     longest_ms: float
@@ -59,7 +59,7 @@ class DurationGrid:
 
 @dataclass
 class GridSearch:
-    """Successive exhaustive searches within one budget of evaluations.
+    """Successive exhaustive searches of a grid within one budget of evaluations.
 
     units: unit of the first key of the last search, per ms. seen: the first key of each row, after
     some numbers of evaluations.
@@ -99,7 +99,7 @@ class GridSearch:
     def near(
         self, engine: GridEngine, rows: LoadRows, limit: NDArray[np.float64], room: int
     ) -> Near:
-        """The best `room` schedules of each row with a first key of at most `limit` [rows].
+        """Find up to `room` best schedules of each load whose first key is at most `limit` [rows].
 
         Incomplete if the budget of evaluations ends.
         """

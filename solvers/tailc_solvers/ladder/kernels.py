@@ -92,9 +92,9 @@ class DualAnswer(NamedTuple):
 
 @plain_loops
 def fill_hull(hull, stack):
-    """Compute the hull of the rungs 0..k for all k; cost rates must not decrease with the rung.
+    """Compute the useful rungs (lower hull) among 0..k, for all k.
 
-    `stack` [rungs] is scratch space for the hull.
+    Cost rates must not decrease with the rung. `stack` [rungs] is scratch space for the hull.
     """
     size = 0
     for k in range(hull.time.shape[0]):
@@ -119,7 +119,7 @@ def _is_above(hull, a, b, c):
 
 
 def new_point(n: int) -> LadderPoint:
-    """Allocate a point for a ladder of n rungs."""
+    """Allocate working memory for a ladder of n rungs in a search."""
     return LadderPoint(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
 

@@ -109,7 +109,7 @@ def best_between(
 
 
 def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Wall time on each rung, inf on the last used rung [rungs]."""
+    """Wall time on each rung of a ladder, inf on the last used rung [rungs]."""
     work = _parts(ends[None])[0]
     stay_ms = work / limits.speeds
     stay_ms[np.flatnonzero(work)[-1]] = np.inf

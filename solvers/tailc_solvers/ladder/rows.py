@@ -42,7 +42,7 @@ def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: i
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The useful rungs among 0..k for each k; costs must not decrease with the rung."""
+    """The useful rungs (lower hull) among 0..k, for each k; costs may not decrease."""
     if (np.diff(costs) < 0).any():
         raise ValueError("costs must not fall with the rung")
     n = speeds.size

@@ -49,7 +49,10 @@ def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.fl
 
 
 def jumps(v_ms: NDArray[np.float64]) -> int:
-    """Number of neighbouring loads in `v_ms` [loads, rungs] whose schedules are not in order."""
+    """Number of neighbouring loads whose schedules are not in order, so that the table jumps.
+
+    v_ms: [loads, rungs].
+    """
     ends = _ends(v_ms)
     return int((~_in_order(ends[:-1], ends[1:])).sum())
 

@@ -78,7 +78,10 @@ REST = ("other",)
 
 @dataclass(frozen=True)
 class CounterPowerModel:
-    """Nonnegative parameters of the power model by component; names: CORE, UNCORE, DRAM, REST."""
+    """A power model: nonnegative parameters of each component of a server.
+
+    names: CORE, UNCORE, DRAM, REST.
+    """
 
     core: tuple[float, ...]
     uncore: tuple[float, ...]
@@ -105,7 +108,10 @@ class CounterPowerModel:
 
 
 def columns_of(counters: PowerCounters) -> tuple[Floats, Floats, Floats, Floats]:
-    """The terms that each component's parameters multiply [samples, parameters]."""
+    """The terms of the power model that each component's parameters multiply.
+
+    Each is [samples, parameters].
+    """
     switched = counters.volt**2 * counters.freq_ghz
     by_core = (
         counters.volt,

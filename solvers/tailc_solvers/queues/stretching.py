@@ -53,7 +53,7 @@ _PRICE_PARTS = 64
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """Requests in order [ns]: service, longest stretch, and time to the next arrival.
+    """A queue of requests in order [ns]: service, longest stretch, and time to the next arrival.
 
     `wait_ns`: wait of the first request.
     """
@@ -88,7 +88,10 @@ class _GriddedQueue:
 def stretch_bound_ns(
     queues: Sequence[Queue], limit_ns: int, late: int, workers: Executor, cells: int = CELLS
 ) -> int:
-    """Upper bound on the sum of all stretches with at most `late` latencies above the limit."""
+    """Upper bound on the sum of all stretches if at most `late` latencies exceed the limit.
+
+    A stretch is how much longer a request is served, for example next to batch work.
+    """
     assert limit_ns > 0
     whole_ns = sum(int(queue.stretch_ns.sum()) for queue in queues)
     if max(int(queue.stretch_ns.max()) for queue in queues) > _MOST_LIMITS * limit_ns:

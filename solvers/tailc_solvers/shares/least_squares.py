@@ -23,7 +23,10 @@ SMALLEST_SINE_SQUARED = 1e-8
 
 @dataclass(frozen=True)
 class Model:
-    """The coefficients a and b, and the root mean square error in the unit of throughput."""
+    """A fitted model of throughput: coefficients a and b, and root mean square error.
+
+    The error is in the unit of throughput.
+    """
 
     a: float
     b: float

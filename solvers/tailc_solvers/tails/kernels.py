@@ -317,7 +317,7 @@ def _dot(p, g, size):
 
 @plain_loops
 def gaussian_rows(law, cases, z, position, moments, left):
-    """Fill `left` [rows, positions] by the Gaussian approximation, the largest of each row's cases.
+    """Fill `left` [rows, positions] by the Gaussian approximation: the largest of a row's cases.
 
     `moments` [3, buckets + 1] is scratch for sums of p, p x and p x^2 over the last buckets with
     requests.

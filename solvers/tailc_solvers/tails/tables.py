@@ -165,7 +165,7 @@ def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
 
 
 def law_of(counted: WorkHistogram) -> LatticeLaw:
-    """Convert a histogram to the arrays of the kernels."""
+    """Convert a histogram of work to the arrays of the kernels."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
@@ -177,7 +177,10 @@ def law_of(counted: WorkHistogram) -> LatticeLaw:
 def list_all_cases(
     counted: WorkHistogram, law: LatticeLaw, begins: NDArray[np.float64], allowed: float
 ) -> Cases:
-    """List the cases of all rows; `allowed`: probability of taking longer than an entry."""
+    """List, for each row of a tail table, what may be known of the running request.
+
+    allowed: probability of taking longer than an entry.
+    """
     smallest = counted.smallest[law.filled[:-BLOCK][::-1]]
     most, rows = smallest.size + begins.size, begins.size
     cases = Cases(
@@ -194,7 +197,10 @@ def list_all_cases(
 def convolve(
     law: LatticeLaw, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
 ) -> None:
-    """Fill `left` [rows, positions] by convolution; `expected` [rows]: a guess of a new column."""
+    """Fill the entries of a tail table, `left` [rows, positions], by convolution.
+
+    expected: a guess of a new column [rows].
+    """
     positions = left.shape[1]
     pad = law.buckets
     most = pad * (positions + 1)

@@ -114,7 +114,7 @@ class ConvexThresholds:
 
     @property
     def tail_demand_ms(self) -> float:
-        """w, the demand of the rank."""
+        """The demand w of the request of the rank [ms]."""
         return float(self.steps.work[self.steps.rank])
 
     def alone_meets(self, last: int) -> bool:
@@ -122,7 +122,10 @@ class ConvexThresholds:
         return self.tail_demand_ms / self.speed[last] <= self.target_ms * (1 + ROUNDING)
 
     def program(self, last: int) -> LinearProgram:
-        """The program whose last type is `last` >= 1: variables W_1..W_k, then g_1..g_k."""
+        """Build the linear program whose last type of core is `last` >= 1.
+
+        Variables: W_1..W_k, then g_1..g_k.
+        """
         k = last
         time, cost = 1.0 / self.speed, self.power / self.speed
         w = self.tail_demand_ms

@@ -20,7 +20,10 @@ from tailc_solvers.sample import WeightedSample
 
 @dataclass(frozen=True)
 class ThresholdFigures:
-    """Mean energy in units of `power` times ms, latency of the rank and mean latency in ms."""
+    """Figures of climb ages: mean energy, latency of the rank and mean latency [ms].
+
+    Energy is in units of `power` times ms.
+    """
 
     energy: float
     tail_ms: float

@@ -25,7 +25,10 @@ NS_PER_MS = 1_000_000
 
 
 class ExactFigures(NamedTuple):
-    """Mean energy in units of power times ms, and the latency of the rank in us."""
+    """Exact figures of climb ages: mean energy of a request, and latency of the rank [us].
+
+    Energy is in units of power times ms.
+    """
 
     energy: Fraction
     tail_us: Fraction

@@ -16,10 +16,11 @@ ROUNDING = 1e-12
 
 
 class RequestArrays(NamedTuple):
-    """The requests as arrays [R] and [R, N]: work in ppm ns, speed in ppm, energy per work.
+    """The requests of a search as arrays [R] and [R, N]: work, speed, and energy per work.
 
-    `cheapest[r, i]` is the least energy per work of request r on type i or later; it is that of
-    type i for all if `is_dearer`: every next type costs more energy for all requests.
+    Work is in ppm ns, speed in ppm. `cheapest[r, i]` is the least energy per work of request r on
+    type i or later; it is that of type i for all if `is_dearer`: every next type costs more energy
+    for all requests.
     """
 
     work: NDArray[np.int64]

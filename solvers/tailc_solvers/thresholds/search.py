@@ -30,7 +30,7 @@ MOST_WORK = 2**63 - 1
 
 @dataclass(frozen=True)
 class GridThresholds:
-    """The best ages of the grid with their exact figures.
+    """The best climb ages of a grid, with their exact figures.
 
     Attributes:
         status: OPTIMAL on the grid, or INFEASIBLE; then all ages are zero, the nearest tail.

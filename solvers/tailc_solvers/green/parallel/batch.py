@@ -81,7 +81,10 @@ class _Grids:
 def batch_of(
     problem: ParallelProblem, runs: Sequence[Sequence[JobRun]], most_cells: int
 ) -> RunBatch:
-    """The arrays of the runs of each job, with work on grids of at most `most_cells` cells."""
+    """Convert the possible runs of each job to arrays; work is counted on grids.
+
+    A grid has at most `most_cells` units of work.
+    """
     flat = [run for of_job in runs for run in of_job]
     kinds, grids = _Kinds(problem, flat), _Grids(most_cells)
     at = np.array([grids.numbers(run) for run in flat], dtype=np.int64).reshape(-1, 2)

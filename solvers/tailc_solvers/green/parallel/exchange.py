@@ -54,7 +54,7 @@ class SchedulePool(NamedTuple):
 
 
 class ExchangeLimits(NamedTuple):
-    """Available servers and green energy, and the cost of using more than is available.
+    """What the choice of schedules may use: servers and green energy, and the cost of using more.
 
     bound: in billionths; no choice costs less than this plus the excess costs of its schedules.
     room: available servers. green_mj: green energy by forecast and epoch [S, T]. lacking: cost of a
@@ -69,7 +69,7 @@ class ExchangeLimits(NamedTuple):
 
 
 class ExchangeSums(NamedTuple):
-    """Sums over the chosen schedules with up to D jobs exchanged, and the best exchange found.
+    """Sums over the chosen schedules while up to D jobs are exchanged, and the best exchange.
 
     Sums are first over all jobs and then without the job in `jobs`, which is exchanged next:
     servers and energy [2, D + 1, 2, T], their cost in each epoch [2, D + 1, T], and the total cost
@@ -123,7 +123,10 @@ class Exchange:
         self._bounds = ExchangeLimits(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
-        """The cheapest choice from several random starts, drawn with the given shares."""
+        """Find the cheapest choice of schedules from several random starts.
+
+        The starts are drawn with the given shares.
+        """
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
         choices = {tuple(chosen): math.inf for chosen in self._draw(shares, starts).tolist()}
         for depth, kept in ((1, starts), (2, PAIRED), (at_once, FINALISTS)):

@@ -74,7 +74,7 @@ def solve_indexed(
 
 
 class IndexedPlan:
-    """The mixed-integer program of a problem, and the plans that its points describe."""
+    """The mixed-integer program of a plan of malleable jobs, and the plans at its points."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.problem = problem
@@ -93,7 +93,7 @@ class IndexedPlan:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """The program, with the variables of each job in order, then brown energy in Wh."""
+        """Build the program: the variables of each job in order, then brown energy in Wh."""
         return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:

@@ -57,7 +57,7 @@ class KnownSchedules:
 
     @property
     def waiting(self) -> Vector:
-        """Cost of each schedule's run time, in micro-units [K]."""
+        """Cost of the run time of each schedule, in micro-units [K]."""
         return self._waiting[: len(self.columns)]
 
     def obeying(self, rules: Rules) -> Allowed:

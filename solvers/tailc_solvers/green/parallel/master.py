@@ -54,7 +54,10 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Prices m, v and u in billionths: of a block in an epoch [Q, T], a kWh [S, T], [Q, S, T]."""
+    """Dual prices of the linear program: m, v and u in billionths.
+
+    Of a block of servers in an epoch [Q, T], a kWh [S, T], and both [Q, S, T].
+    """
 
     server: Whole
     energy: Whole
@@ -83,7 +86,7 @@ class PricedSchedules(NamedTuple):
 
 
 class Master:
-    """The linear program over the known schedules, and the bounds that its multipliers prove."""
+    """The linear program over the known schedules of all jobs, and the bounds that it proves."""
 
     def __init__(self, schedules: Schedules) -> None:
         self.problem = schedules.problem
@@ -109,7 +112,7 @@ class Master:
         return new.stop - new.start
 
     def obeying(self, rules: Rules) -> Allowed:
-        """Which known schedules obey the branching rules."""
+        """Whether each known schedule obeys the branching rules."""
         return self._known.obeying(rules)
 
     def excess(self, multipliers: Multipliers) -> Vector:
@@ -126,7 +129,7 @@ class Master:
         return cost - least[known.job]
 
     def program(self, allowed: Allowed) -> LinearProgram:
-        """The linear program of the allowed schedules, with the last basis as its start."""
+        """Build the linear program of the allowed schedules, with the last basis as its start."""
         return self._rows.program(
             self._entries,
             self._known.waiting,
@@ -158,7 +161,7 @@ class Master:
         return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
     def take_up(self, answer: SolverAnswer, allowed: Allowed) -> int:
-        """Add the rows that the answer's point violates; return their number."""
+        """Add the rows of the program that an answer's point violates; return their number."""
         duals, point = answer.duals, answer.point
         self._corner.keep(duals.basis if duals else None, allowed.size)
         shares, green = self.shares(answer, allowed), self.problem.green_mj
@@ -227,7 +230,10 @@ class Master:
         return PricedSchedules(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> SchedulePrices:
-        """Prices of servers, blocks and energy that a schedule is charged, rounded down."""
+        """Prices of servers, blocks of servers and energy for the search of schedules.
+
+        Rounded down.
+        """
         rows = self._rows
         excess = (multipliers.excess * (rows.lack_mj / MJ_PER_KWH)).sum(axis=1)
         block = multipliers.server + np.floor(excess * (1 - ROUNDING)).astype(np.int64)

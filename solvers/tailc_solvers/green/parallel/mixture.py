@@ -79,7 +79,7 @@ def _evenest(shares: Mapping[int, float]) -> tuple[float, int]:
 
 
 class Mixture:
-    """A solution of the linear program: several schedules of a job, each with a share.
+    """A fractional solution of the linear program: several schedules of a job, with shares.
 
     Args:
         problem: the jobs.

@@ -38,7 +38,10 @@ class RunArrays(NamedTuple):
 
 
 class LevelCosts(NamedTuple):
-    """Costs of a run: first epoch [L], later epochs by old and new level [K, L, L], end [K, L]."""
+    """Costs of a run of a job: first epoch [L], later epochs [K, L, L], end [K, L].
+
+    Later epochs are by old and new level (number of servers).
+    """
 
     first: Whole
     stage: Whole

@@ -64,7 +64,7 @@ class Shape:
 
     @classmethod
     def from_counts(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
-        """Create from any sequences of integers."""
+        """Make a shape from any sequences of integers."""
         return cls(int(vms), whole(servers), whole(speed_ppt))
 
 
@@ -187,10 +187,10 @@ class ParallelProblem:
 
 
 def moves_of(migration_mj: ArrayLike, *, at_the_ends: bool) -> Whole:
-    """The table M, from the energy of a change by 0 to C servers.
+    """The table M of the energy of a change from one number of servers to another.
 
-    at_the_ends: whether a job's start and end count as changes, as they do in the published
-    equation (B.5), although no VM moves.
+    migration_mj: energy of a change by 0 to C servers. at_the_ends: whether a job's start and end
+    count as changes, as they do in the published equation (B.5), although no VM moves.
     """
     table = whole(migration_mj)
     count = np.arange(table.size)
@@ -228,7 +228,7 @@ def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
 
 
 def whole(values: ArrayLike) -> Whole:
-    """Convert integers to an int64 array; ValueError if a value is not an integer."""
+    """Convert whole numbers to an int64 array; ValueError if a value is not whole."""
     array = np.array(values)
     require(array.size == 0 or np.issubdtype(array.dtype, np.integer), "numbers must be whole")
     return array.astype(np.int64)

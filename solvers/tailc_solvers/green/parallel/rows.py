@@ -54,7 +54,7 @@ Allowed = NDArray[np.bool_]
 
 
 class Entries(NamedTuple):
-    """Coefficients of schedules in all possible rows, ordered by variable and then by row."""
+    """Coefficients of schedules in the rows of the program, ordered by variable and then by row."""
 
     row: Whole
     column: Whole
@@ -125,7 +125,7 @@ class MasterRows:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """Number of rows of each kind."""
+        """Number of rows of each kind: jobs, servers, energy, envelope."""
         kinds = (self.with_room, self.with_energy, self.with_envelope)
         room, energy, envelope = (int(kind.sum()) for kind in kinds)
         return len(self.problem.jobs), room, energy, envelope
@@ -137,11 +137,14 @@ class MasterRows:
         return most
 
     def used_blocks(self, servers: Whole, shares: Vector) -> Vector:
-        """Blocks that a mixture of schedules uses, from the schedules' servers [K, T]; [Q, T]."""
+        """Number of blocks of servers that a mixture of schedules uses; [Q, T].
+
+        servers: of each schedule [K, T].
+        """
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
     def take_up(self, used: Vector, brown: Vector) -> int:
-        """Add the rows that this use of blocks [Q, T] and brown energy [S, T] violates.
+        """Add the rows that a use of blocks [Q, T] and brown energy [S, T] violates.
 
         Returns their number. Energy is in `unit_mj`.
         """

@@ -30,7 +30,7 @@ class JobRun:
 
     @cached_property
     def work(self) -> Whole:
-        """Work done in each epoch by level [K, L].
+        """Work that the job does in each epoch of the run, by number of servers [K, L].
 
         In the last epoch only work before the deadline counts.
         """

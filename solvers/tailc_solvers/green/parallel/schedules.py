@@ -66,12 +66,12 @@ class Column:
     servers: tuple[int, ...]
 
     def servers_at(self, epoch: int) -> int:
-        """Number of servers in an epoch; 0 if the job does not run."""
+        """Number of servers of the job in an epoch; 0 if the job does not run."""
         k = epoch - self.start
         return self.servers[k] if 0 <= k < len(self.servers) else 0
 
     def row(self, epochs: int) -> Whole:
-        """Server counts in all epochs [T]."""
+        """Numbers of servers of the job in all epochs [T]."""
         row = np.zeros(epochs, dtype=np.int64)
         row[self.start : self.start + len(self.servers)] = self.servers
         return row

@@ -106,7 +106,7 @@ class PlacedJobs:
 
 
 def improve_schedules(site: PlacedJobs, passes: int) -> None:
-    """Reschedule jobs in turn while that lowers the cost, at most `passes` times."""
+    """Reschedule jobs one after another while that lowers the cost, at most `passes` times."""
     least = site.cost()
     for _ in range(passes):
         before = least

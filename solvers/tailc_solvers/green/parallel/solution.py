@@ -45,7 +45,7 @@ class CostedPlan:
 
 @dataclass(frozen=True)
 class CostBounds:
-    """Lower bounds on the cost of every plan, micro-units; None for none.
+    """Lower bounds on the cost of every plan, in micro-units; None if there is none.
 
     Attributes:
         proved: bound that follows from the evidence.

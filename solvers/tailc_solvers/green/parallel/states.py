@@ -16,7 +16,10 @@ from tailc_solvers.green.parallel.problem import Whole
 
 
 def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
-    """All reachable amounts of remaining work, from `need` units and the work per epoch [K, L]."""
+    """List all reachable amounts of a job's remaining work before each epoch.
+
+    need: units of work. gain: work per epoch [K, L].
+    """
     K, L = gain.shape
     can = np.append(np.cumsum(gain.max(axis=1)[::-1])[::-1], 0)
     number = np.full(need + 1, DONE)
@@ -37,7 +40,7 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
 
 @dataclass(frozen=True, eq=False)
 class WorkGrid:
-    """Work of a run in whole units: by epoch and level, rounded down and up [K, L].
+    """Work of a run of a job in whole units: by epoch and level, rounded down and up [K, L].
 
     `need`: total.
     """

@@ -218,7 +218,7 @@ class _Cuts:
 
 
 def room_of(groups: Groups) -> Whole:
-    """Free servers by epoch: all in brown groups, in green groups those with enough energy."""
+    """Free servers by epoch: all in brown groups, and as many in green groups as have energy."""
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
     return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))
 

@@ -24,7 +24,7 @@ from tailc_solvers.green.sla.problem import (
 
 
 class PlacementFault(StrEnum):
-    """A rule that a plan violates."""
+    """A rule that a plan violates, such as more servers than are free."""
 
     WRONG_LENGTH = "there is not one placement for each job"
     WRONG_SHAPE = "a placement is not as wide as the groups, or outside the horizon"
@@ -68,7 +68,7 @@ class PlanFigures:
 
     @property
     def value(self) -> int:
-        """Profit less charges, the objective [micro-dollars]."""
+        """Profit minus charges that are not billed; this is the objective [micro-dollars]."""
         return self.profit - self.charges
 
 

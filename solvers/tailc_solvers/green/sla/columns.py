@@ -43,11 +43,11 @@ class JobVariables:
 
     @property
     def window(self) -> slice:
-        """Epochs in which the job may run."""
+        """The epochs in which the job may run."""
         return slice(self.job.first_epoch, self.job.end)
 
     def starts_of(self, epoch: int) -> Index:
-        """The starts with which the job runs in an epoch [starts]."""
+        """The possible starts with which the job runs in an epoch [starts]."""
         begun = self.job.starts
         return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
 
@@ -63,7 +63,10 @@ class JobVariables:
 
 
 def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobVariables:
-    """Add a job's variables and rows; `free` is [groups, epochs of the horizon]."""
+    """Add a job's variables and constraints to the program.
+
+    free: free servers [groups, epochs of the horizon].
+    """
     room = np.minimum(free[:, job.first_epoch : job.end], job.width)
     least = 1.0 if job.must_run else 0.0
     start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
@@ -108,7 +111,10 @@ def _move_rows(assembly: Assembly, columns: JobVariables) -> None:
 
 
 def missing_rows(assembly: Assembly, columns: JobVariables, green: Index) -> None:
-    """Add the rows of the promise: u >= G sum_k s_k less `green`, which counts green slots."""
+    """Add the constraints of promised green slots: u >= G sum_k s_k - `green`.
+
+    `green` counts the green slots.
+    """
     job = columns.job
     if job.green_slots == 0:
         return

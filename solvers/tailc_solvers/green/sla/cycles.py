@@ -84,7 +84,7 @@ def step_from_hub(rest, kind, t):
 
 @inner_loops
 def next_node(step, g, t, n, T):
-    """The node to which a step from boundary t leads."""
+    """The node of a walk to which a step from boundary t leads."""
     if step == ON:
         return g * (T + 1) + t + 1
     if step == BACK:
@@ -139,7 +139,7 @@ def next_cycle(rest, walk, top, n, T):
 
 @inner_loops
 def measure_cycle(rest, walk, first, last, is_green, T):
-    """How many units a cycle can move, and by how many green slots one unit changes the flow."""
+    """How many servers a cycle can move, and by how many green slots each changes the flow."""
     units = FAR
     green = 0
     for at in range(first, last + 1):

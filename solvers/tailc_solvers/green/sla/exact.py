@@ -35,7 +35,7 @@ from tailc_solvers.green.sla.solution import PlacementSolution, solution_of_answ
 
 @dataclass(frozen=True, eq=False)
 class ExactProgram:
-    """The program of some jobs on racks.
+    """The mixed-integer program of jobs on single racks.
 
     Attributes:
         racks, jobs: the problem; `placed` of a running job is by rack.
@@ -96,7 +96,7 @@ class ExactProgram:
 def solve_exact(
     racks: Racks, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
-    """The solver's best plan and buses, with the bound of the linear relaxation."""
+    """Find the best plan and the buses of racks by a solver; the bound is from the relaxation."""
     model = ExactProgram.build(racks, jobs)
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
     answer = solver.answer(model.program, limits)

@@ -189,7 +189,7 @@ class _Columns:
 
 
 def fed_servers(groups: Groups) -> Whole:
-    """Number of servers that the green bus feeds without moves [epochs]."""
+    """Number of servers that the bus of green power can feed without moves [epochs]."""
     return np.maximum(groups.green_left, 0) // groups.energy.server
 
 

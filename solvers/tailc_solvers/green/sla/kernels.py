@@ -41,7 +41,7 @@ CROSSED = -2
 
 
 class ArcCosts(NamedTuple):
-    """Costs of the arcs: of an epoch in a group, and of moves at a boundary of epochs.
+    """Costs in the flow network of a job: of an epoch in a group, and of moves between epochs.
 
     slot: of an epoch in a group, w; may be negative [T, groups]. few, low, middle, high: of moves
     at a boundary, zero at the first and the last [T + 1].
@@ -70,7 +70,7 @@ class Flow(NamedTuple):
 
     @classmethod
     def none(cls, slot: Whole, free: Whole) -> Flow:
-        """An empty flow with these costs of slots and numbers of free servers [T, groups]."""
+        """Make an empty flow with these costs of slots and numbers of free servers [T, groups]."""
         (T, n), nothing = slot.shape, np.zeros(slot.shape, dtype=np.int64)
         net, moved = (np.zeros(shape, dtype=np.int64) for shape in ((T + 1, n), (T + 1,)))
         return cls(nothing, net, moved, np.where(free > 0, slot, FAR), np.full_like(slot, FAR))
@@ -92,7 +92,7 @@ class Ways(NamedTuple):
 
     @classmethod
     def room(cls, epochs: int, groups: int) -> Ways:
-        """Allocate buffers for flows of this size."""
+        """Allocate working memory for a search of paths in a network of this size."""
         places, hubs = (epochs + 1, groups), (epochs + 1, 2)
         shapes = (places, places, hubs, hubs, (epochs + 1,), (epochs + 1,))
         return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
@@ -100,7 +100,7 @@ class Ways(NamedTuple):
 
 @inner_loops
 def move_cost(costs, t, moved):
-    """Cost of the next move at a boundary, and the number of moves at that cost."""
+    """Cost of one more move at the boundary of two epochs, and number of moves at that cost."""
     if moved < costs.few[t]:
         return costs.low[t], costs.few[t] - moved
     if moved == costs.few[t]:
@@ -110,7 +110,7 @@ def move_cost(costs, t, moved):
 
 @inner_loops
 def moves_back(costs, t, moved):
-    """Number of moves at a boundary that have the cost of the last one."""
+    """Number of moves at the boundary of two epochs that cost as much as the last one."""
     if moved - 1 < costs.few[t]:
         return moved
     return 1 if moved - 1 == costs.few[t] else moved - 1 - costs.few[t]
@@ -157,7 +157,7 @@ def cross(costs, t, moved, hub, hub_from):
 
 @inlined_loops
 def relax_places(place, place_from, net, leaving, arriving):
-    """Update the distances of places that are reached from their boundary's hubs."""
+    """Update the distances of places that paths reach from the hubs of their boundary."""
     n = place.shape[0]
     less = 0
     for g in range(n):
@@ -228,7 +228,7 @@ def shortest_way(costs, flow, ways):
 
 @plain_loops
 def change(costs, free, flow, t, g, more):
-    """Change a group's servers in an epoch by `more`, and update the arc costs."""
+    """Change the servers of a group in an epoch by `more`, and update the costs of arcs."""
     y, net, moved, on, back = flow
     y[t, g] += more
     on[t, g] = costs.slot[t, g] if y[t, g] < free[t, g] else FAR
@@ -241,7 +241,7 @@ def change(costs, free, flow, t, g, more):
 
 @inner_loops
 def along_way(costs, free, flow, ways, most, push):
-    """Capacity of the path to the last boundary; with `push` that many servers are sent."""
+    """Capacity of the shortest path to the last boundary; with `push`, send as many servers."""
     y, t = flow.y, flow.y.shape[0]
     kind = LEAVING
     room = most

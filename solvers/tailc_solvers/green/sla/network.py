@@ -40,13 +40,16 @@ DEARER, CHEAPER = (5, 4), (4, 5)
 
 
 class Worth(NamedTuple):
-    """The value of a green slot as a fraction `rise` / `run` (the multiplier l), in parts."""
+    """The value of a green slot as a fraction `rise` / `run`, in parts of a micro-dollar.
+
+    It is the multiplier l of the promise.
+    """
 
     rise: int
     run: int = 1
 
     def scale(self, factor: tuple[int, int], most: Worth) -> Worth:
-        """Multiply by a factor, at most to `most`."""
+        """Multiply the value of a green slot by a factor, up to `most`."""
         rise, run = self.rise * factor[0], self.run * factor[1]
         return most if rise * most.run > most.rise * run else Worth(rise, run)
 

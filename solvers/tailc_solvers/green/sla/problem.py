@@ -103,7 +103,7 @@ class Charges:
 
 @dataclass(frozen=True, eq=False)
 class Racks:
-    """Single racks, from the brownest to the greenest, before deciding which are green.
+    """The racks of a datacentre, from the brownest to the greenest, before green ones are chosen.
 
     Attributes:
         racks: number of racks, RA.

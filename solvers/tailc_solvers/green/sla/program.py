@@ -11,7 +11,7 @@ Index = NDArray[np.int64]
 
 
 class Assembly:
-    """The variables and rows added so far to a minimisation problem."""
+    """A minimisation problem to which variables and constraints are added step by step."""
 
     def __init__(self) -> None:
         self._cost: list[Vector] = []

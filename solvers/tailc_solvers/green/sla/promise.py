@@ -23,7 +23,10 @@ from tailc_solvers.green.sla.problem import PPM, Groups, Job, Plan
 
 @dataclass(frozen=True)
 class Misses:
-    """Jobs that miss slots, and all placed jobs; without jobs that cannot get their slots."""
+    """Number of jobs in a plan that miss promised green slots, and number of all placed jobs.
+
+    Jobs that cannot get their slots under any plan are left out.
+    """
 
     missed: int
     placed: int
@@ -39,14 +42,14 @@ class Misses:
 
 
 def is_lost(groups: Groups, job: Job) -> bool:
-    """Whether a job that must run misses slots even with every green server to itself."""
+    """Whether a job that must run misses green slots even with every green server to itself."""
     within = slice(job.first_epoch, job.end)
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)[within]
     return job.must_run and int(np.minimum(green, job.width).sum()) < job.green_slots
 
 
 def misses_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Misses:
-    """Count the jobs of a plan that miss slots."""
+    """Count the jobs of a plan that miss promised green slots."""
     placed = [
         (job, one)
         for job, one in zip(jobs, plan, strict=True)
@@ -57,7 +60,10 @@ def misses_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Misses:
 
 
 def trimmed(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) -> Plan:
-    """The plan without jobs that miss slots, as many as needed; jobs that must run stay."""
+    """Remove jobs that miss green slots from a plan, as many as needed for the limit.
+
+    Jobs that must run stay.
+    """
     income = {
         at: job.revenue - job.penalty * missing
         for at, (job, one) in enumerate(zip(jobs, plan, strict=True))

@@ -40,7 +40,7 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ReducedProgram:
-    """The program of some jobs on groups.
+    """The mixed-integer program of jobs on groups of racks.
 
     Attributes:
         groups, jobs: the problem.
@@ -82,7 +82,7 @@ class ReducedProgram:
         return tuple(columns.placement(x) for columns in self.columns)
 
     def known_facts(self) -> KnownFacts:
-        """A known feasible point: refuse all jobs, if none must run."""
+        """Known facts of the program: refusing all jobs is feasible, if none must run."""
         if any(job.must_run for job in self.jobs):
             return KnownFacts()
         x = np.zeros(self.program.n_variables)
@@ -114,7 +114,7 @@ def solve_reduced(
 
 
 def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
-    """The upper bound on the value that an answer's multipliers prove; inf if none."""
+    """Upper bound on the value that the dual values of an answer prove; inf if none."""
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
