@@ -66,9 +66,9 @@ class TraceSpan:
 
 
 def span_table(spans: Iterable[TraceSpan], services: dict[str, int]) -> Rows:
-    """Convert spans to rows of type ROW, without invalid ones; a missing reading is NaN.
+    """Convert spans to rows of type ROW; a span without the requested attribute has NaN for it.
 
-    services: numbers of the services by name, to which new names are added.
+    services: the number of each service by its name; services that are not in it yet are added.
     """
     return np.fromiter((_row(span, services) for span in spans), ROW)
 

@@ -47,7 +47,7 @@ class Usage(ABC):
     @property
     @abstractmethod
     def columns(self) -> UsageColumns[Any]:
-        """The columns that tables of a verdict show about the use of this machine."""
+        """The columns with use (power, threads or batch work) that a verdict's tables show."""
 
     @abstractmethod
     def cost_us(self, load: Load) -> float | None:

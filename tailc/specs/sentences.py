@@ -20,9 +20,9 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Spot:
-    """A place in a spec's model, from which messages take what is accepted there.
+    """A path to a key of a spec, for messages that say which keys or values it accepts.
 
-    text: the scalar at this path as written; empty if there is none.
+    text: the value at this path as written; empty if it is none or not a scalar.
     """
 
     model: type[SpecModel]

@@ -46,9 +46,9 @@ class DemandProfile:
     (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0. curve_of: int32 (requests,),
     the curve of each request. curve_names: one name a curve where curves are classes or named, else
     empty. memory_ms: float64 (requests,), the part of each demand that no clock shortens; None:
-        unknown. is_of_points: whether a spectrum is all that is known: requests that took no longer
-        than a demand, and longer than the one before.
-    repeats: int64 (requests,), how many equal rows of the trace each was merged from; None: one.
+    unknown. is_of_points: whether only percentiles are known, so that requests of an entry took
+    longer than the entry before and no longer than this one. repeats: int64 (requests,), how many
+    equal rows of the trace each was merged from; None: one.
     serial: the serial beginning and end of requests; None: they have none.
     """
 

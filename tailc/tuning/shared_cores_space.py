@@ -114,7 +114,7 @@ class SharedCoresSpace:
 
     @property
     def starts_by_row(self) -> bool:
-        """Whether rows determine if a request waits for a time, or until another request ends."""
+        """Whether each row tells an arriving request to wait for a time or for a request's end."""
         return self.may_wait and not self.starts_by_use
 
     @property

@@ -45,9 +45,9 @@ class LadderLimits:
 class LadderFigures:
     """Objective, tail, mean and use of the supplies of several ladders at one load.
 
-    `value` is inf if the target is missed or a climb reduces threads. asked: use of each supply
-    over its capacity, before the wait is made long enough for all [ladders, limits]; the rest
-    [ladders].
+    `value` is inf if the target is missed or a rung has fewer threads than one before. wait_ms: the
+    least wait before a start with which no supply is overused. asked: use of each supply over its
+    capacity without a wait [ladders, limits]. The other arrays are [ladders].
     """
 
     value: NDArray[np.float64]

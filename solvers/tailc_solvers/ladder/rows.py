@@ -35,7 +35,10 @@ def _ascending(positive: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> DemandSteps:
-    """The distribution of ascending demands as steps; `rank` in units of weight, from 1."""
+    """Convert ascending weighted demands to steps, with a quantile.
+
+    rank: of the quantile, from 1 to the sum of the weights.
+    """
     work, sums, running = np.empty((3, demand.size + 1))
     entry = fill_steps(demand, weight, rank, work, sums, running)
     return DemandSteps(work, sums, running, entry)

@@ -199,7 +199,7 @@ def convolve(
 ) -> None:
     """Fill the entries of a tail table, `left` [rows, positions], by convolution.
 
-    expected: a guess of a new column [rows].
+    expected: a guess of the largest sum in each row, which sets the memory to start with [rows].
     """
     positions = left.shape[1]
     pad = law.buckets

@@ -40,7 +40,7 @@ class ChipTable(NamedTuple):
 
 
 def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
-    """Arrays for cores that share no chip; an idle core takes `wake_ns` to wake."""
+    """Make the arrays of cores without a shared chip; an idle core takes `wake_ns` to wake."""
     cores, batch = table.cores, table.batch
     batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
     return ChipTable(

@@ -36,8 +36,8 @@ class IdleChanges:
 class LevelTimes:
     """Core time at each level while the core held a request, including waking.
 
-    level_ns: (phases, levels), summed over cores. adapts: whether levels follow the load, so that
-    cores slow down instead of idling.
+    level_ns: (phases, levels), summed over cores; phases are those of a replay. adapts: whether
+    levels follow the load, so that cores slow down instead of idling.
     """
 
     frequency_khz: tuple[int, ...]

@@ -77,7 +77,7 @@ def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
 
 @loop
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
-    """The share that machines need for a throughput `level` by the first model, with headroom."""
+    """The share with headroom for `level` times the target, if `need` is that for the target."""
     return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 

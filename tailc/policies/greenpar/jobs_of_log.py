@@ -56,7 +56,7 @@ class LoggedJobs:
         )
 
     def jobs_after(self, resumption: Resumption) -> KnownMalleableJobs:
-        """Collect the jobs that run in the state of a plan, those that wait, and undecided ones.
+        """Collect the jobs that run in a plan's state and those that the plan may still start.
 
         Raises TailcError for a job of the state that the log does not have as it is (BAD_STATE).
         """

@@ -145,12 +145,12 @@ class SlowToFastSearch(AutoSearch):
 
     @property
     def formula(self) -> str | None:
-        """The method that computes the formula's ages; None: the default one."""
+        """Method that computes ages to climb at without replays, by formula; None: the default."""
         return self.formula_method if self.method in _REPLAYING else self.method
 
     @property
     def formula_at(self) -> tuple[str, str]:
-        """Path in the spec of the key that sets `formula`."""
+        """Path in the spec of the key that sets `formula`, the method of ages without replays."""
         return ("search", "formula_method") if self.method in _REPLAYING else METHOD_AT
 
     @property

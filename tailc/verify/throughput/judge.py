@@ -73,7 +73,7 @@ def verify_throughput(
 
 
 def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
-    """Whether the policy was compiled from exactly these rows."""
+    """Whether the policy was compiled from exactly the rows that are to judge it."""
     compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
     return any(
         part.role in compiled_from and part.digest == held_out.digest for part in policy.inputs

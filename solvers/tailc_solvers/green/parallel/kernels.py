@@ -66,10 +66,10 @@ def find_priced(batch, asked, size, block, per_mj, keep, found):
 def find_next_to_others(batch, asked, free, over, cost, lacking, found):
     """Find each requested job's cheapest schedule while all other jobs are fixed.
 
-    Writes the schedule, its cost and a lower bound to `found`. `free` [T] are the servers that
-    other jobs do not use, and `over` [S, T + 1] is their energy minus the green energy. Brown
-    energy costs `cost` [S, T + 1] per mJ, nothing after the last epoch, and a missing server costs
-    `lacking`.
+    Writes the schedule, its cost and a lower bound to `found`. For T epochs and S forecasts of
+    green energy: `free` [T] are the servers that other jobs do not use, and `over` [S, T + 1] is
+    the energy of these jobs minus the green energy. Brown energy costs `cost` [S, T + 1] per mJ,
+    nothing after the last epoch, and a missing server costs `lacking`.
     """
     for i in range(asked.job.size):
         found.least[i], found.bound[i] = NEVER, NEVER

@@ -144,9 +144,10 @@ class MasterRows:
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
     def take_up(self, used: Vector, brown: Vector) -> int:
-        """Add the rows that a use of blocks [Q, T] and brown energy [S, T] violates.
+        """Add the constraints that servers in use [Q, T] and brown energy [S, T] violate.
 
-        Returns their number. Energy is in `unit_mj`.
+        `used` counts whole blocks of 1, 2, 4, ... servers in each of T epochs; `brown` is in
+        `unit_mj` for each of S forecasts. Returns the number of added constraints.
         """
         over = used - self.room[:, None] > BROKEN
         short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown

@@ -40,9 +40,10 @@ DEARER, CHEAPER = (5, 4), (4, 5)
 
 
 class Worth(NamedTuple):
-    """The value of a green slot as a fraction `rise` / `run`, in parts of a micro-dollar.
+    """The value of a job's server-epoch on green energy: `rise` / `run` micro-dollars.
 
-    It is the multiplier l of the promise.
+    The value is a multiplier on the job's promise of green server-epochs, 0 to the penalty for a
+    missing one.
     """
 
     rise: int
