@@ -30,6 +30,7 @@ from sequences import Sequence, sequences_of
 from share_sequences import SHARE_COLUMNS, rows_of_shares, share_sequences
 from signed_files import COLUMNS as SIGNED_COLUMNS
 from signed_files import write_signed
+from states import write_states
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
@@ -77,6 +78,7 @@ def write_vectors(folder: Path) -> None:
     _write_csv(refused / "expected.csv", sentence, ("file", "error"), rows)
     sentence = "Files to open with the given trusted keys, and the word of the refusal, if any."
     _write_csv(signed / "expected.csv", sentence, SIGNED_COLUMNS, write_signed(signed))
+    write_states(folder / "states")
 
 
 def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> None:

@@ -84,6 +84,10 @@ class StructureVerifier:
         self._fields(root, "Policy", (_FORMS, *others))
         self._note_unknown(root, "Policy")
 
+    def check_root(self, name: str) -> None:
+        """Check everything in a payload whose root is the table of this name."""
+        self._table(self._target(0), name)
+
     def _table(self, at: int, name: str) -> None:
         table = self._start(at)
         self._fields(table, name, range(len(_LAYOUTS[name])))

@@ -1,10 +1,11 @@
-"""The file of a plan's state: JSON, with one object for each job."""
+"""The file of a plan's state: JSON, with one object for each job, or a FlatBuffer."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, cast
 
+from tailc.artifact.state_flat import decode_state, is_flat_state
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.plan.state import BegunJob, PlanState
 
@@ -53,17 +54,18 @@ def _job_object(job: BegunJob) -> dict[str, object]:
     }
 
 
-def read_state(path: str, text: str) -> PlanState:
-    """The state in the text of a file; TailcError (BAD_STATE) for anything else.
+def read_state(path: str, data: bytes) -> PlanState:
+    """The state in a file of either encoding; TailcError (BAD_STATE) for anything else.
 
     `asleep` follows from the servers of jobs, and must agree if it is there.
     """
     try:
-        state = _state(json.loads(text))
+        if is_flat_state(data):
+            return decode_state(data)
+        return _state(json.loads(data.decode("utf-8", "replace")))
     except (ValueError, RecursionError) as fault:
         message = f"`{path}` is not a state of a plan: {fault}"
         raise TailcError(Finding(Code.BAD_STATE, message, Place(path), _HINT)) from None
-    return state
 
 
 def _state(document: Any) -> PlanState:

@@ -20,7 +20,7 @@ def read_state_file(path: str) -> PlanState:
     from tailc.artifact.state_json import read_state
     from tailc.input_files import input_bytes
 
-    return read_state(path, input_bytes(path, MOST_BYTES).decode("utf-8", "replace"))
+    return read_state(path, input_bytes(path, MOST_BYTES))
 
 
 def read_state_at_start(path: str, plan: Plan) -> PlanState:
@@ -48,8 +48,14 @@ def read_state_at_start(path: str, plan: Plan) -> PlanState:
 
 
 def write_state_file(state: PlanState, path: str) -> None:
-    """Write the state of running jobs; an existing file is replaced only after all is written."""
+    """Write the state of running jobs: a FlatBuffer if the name ends in `.tailc`, otherwise JSON.
+
+    An existing file is replaced only after all is written.
+    """
+    from tailc.artifact.state_flat import encode_state
     from tailc.artifact.state_json import state_text
     from tailc.atomic_files import replace_files
 
-    replace_files([(Path(path), state_text(state).encode())])
+    is_flat = path.endswith(".tailc")
+    data = encode_state(state) if is_flat else state_text(state).encode()
+    replace_files([(Path(path), data)])

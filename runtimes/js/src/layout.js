@@ -51,6 +51,9 @@ export const TABLES = [
     "Estimates sample:1 requests:8 repeats:8 replicates:8 requests_per_replay:8 rows:[RateEstimate]!",
     "Evidence objective:text! method:text! proof:text! solver:text! versions:[TextPair]! evaluations:8 settings:[NumberPair]! rows:[RowEvidence]! estimates:Estimates",
     "Policy schema_major:2 schema_minor:2 policy_digest:text! name:text! kind:text! generation:8 slos:[Slo]! rates_mrps:[8]! forms:[FormBox]! inputs:[Input]! reading:Reading! evidence:Evidence!",
+    "RanSeconds servers:8 seconds:8",
+    "BegunJob name:text! begun_unix_s:8? servers:[8]! ran_s:[RanSeconds]! green_slots:8 machines:8?",
+    "PlanState version:8 at_unix_s:8 decided_unix_s:8 servers:8 running:[BegunJob]! waiting:[text]! refused:[text]! battery_mj:8?",
 ];
 
 export const FORMS = [

@@ -37,6 +37,7 @@ from tailc_runtime.opening import (
 from tailc_runtime.plan import BROWN, GREEN, MIXED, Plan
 from tailc_runtime.plan_battery import Stored
 from tailc_runtime.plan_pricing import Quote
+from tailc_runtime.plan_state import BegunJob, PlanState, read_state, write_state
 from tailc_runtime.raw import RungSetting
 from tailc_runtime.schedule import CLIMB, CUT_OFF, DESCEND, START, Decision, Schedule, ScheduleError
 from tailc_runtime.scheduler import Scheduler
@@ -76,6 +77,7 @@ __all__ = [
     "BadMeaning",
     "BadSignature",
     "BadStructure",
+    "BegunJob",
     "BudgetTable",
     "Controller",
     "Counters",
@@ -90,6 +92,7 @@ __all__ = [
     "OtherForm",
     "OtherService",
     "Plan",
+    "PlanState",
     "PolicyError",
     "PolicyTable",
     "Quote",
@@ -118,10 +121,12 @@ __all__ = [
     "open_policy",
     "open_shares",
     "open_tail_table",
+    "read_state",
     "watch_budget_table",
     "watch_plan",
     "watch_policies",
     "watch_policy",
     "watch_shares",
     "watch_tail_table",
+    "write_state",
 ]

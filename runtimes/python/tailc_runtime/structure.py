@@ -86,6 +86,10 @@ class Structure:
         others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
         self._fields(root, "Policy", (_FORMS, *others))
 
+    def check_root(self, name: str) -> None:
+        """Check everything in a payload whose root is the table of this name."""
+        self._table(self._target(0), name)
+
     def _table(self, at: int, name: str) -> None:
         table = self._start(at)
         self._fields(table, name, range(len(_LAYOUTS[name])))

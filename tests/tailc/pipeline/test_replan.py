@@ -10,6 +10,7 @@ import pytest
 from tailc.artifact.machines import machines_of
 from tailc.artifact.state_json import read_state, state_text
 from tailc.cli import run
+from tailc.cli.state_files import read_state_file
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.forms.plan.state import CarriedOutPlan, Events
 from tailc.pipeline.compile import compile_policy
@@ -147,7 +148,7 @@ def test_work_that_a_malleable_job_has_done_is_not_planned_again(tmp_path):
 def test_a_state_is_read_as_it_was_written(tmp_path):
     path = write(tmp_path, SLA, 6, [(1, 30 * HOUR_S, 12 * HOUR_S, 4)], morning, share=50)
     state = state_at(compile_policy(path).policy, 6, refused=["job-9"])
-    assert read_state("s.json", state_text(state)) == state
+    assert read_state("s.json", state_text(state).encode()) == state
     assert state.asleep == (4, 5, 6, 7)
 
 
@@ -170,7 +171,7 @@ def test_a_wrong_state_is_refused_with_the_reason(tmp_path, old, new, says):
     text = state_text(state_at(compile_policy(path).policy, 6))
     assert old in text
     with pytest.raises(TailcError) as caught:
-        read_state("s.json", text.replace(old, new, 1))
+        read_state("s.json", text.replace(old, new, 1).encode())
     (finding,) = caught.value.findings
     assert finding.code is Code.BAD_STATE
     assert says in finding.message
@@ -181,7 +182,7 @@ def test_a_state_of_another_time_or_log_is_refused(tmp_path):
     path = write(tmp_path, SLA, 6, jobs, morning, share=50)
     policy = compile_policy(path).policy
     state = state_at(policy, 6)
-    late = read_state("s", state_text(state).replace("1780401600", "1780401601"))
+    late = read_state("s", state_text(state).replace("1780401600", "1780401601").encode())
     for one, log, says in (
         (late, jobs, "where no epoch of the plan begins"),
         (state, [(2, *jobs[0][1:])], "no such job"),
@@ -201,7 +202,10 @@ def test_the_commands_write_a_state_and_continue_from_it(tmp_path, capsys):
     assert run(["compile", path, "-o", first, "--no-progress"]) == 0
     assert run(["advance", first, "--to", "2026-06-02T12:00Z", "-o", state]) == 0
     assert "1 job on 4 servers, 4 asleep" in capsys.readouterr().out
-    words = ["replan", first, "--spec", path, "--state", state, "-o", second, "--no-progress"]
+    flat = str(tmp_path / "state.tailc")
+    assert run(["advance", first, "--to", "2026-06-02T12:00Z", "-o", flat]) == 0
+    assert read_state_file(flat) == read_state_file(state)
+    words = ["replan", first, "--spec", path, "--state", flat, "-o", second, "--no-progress"]
     until = ["--until", "2026-06-02T18:00Z"]
     (tmp_path / "new.csv").write_text((tmp_path / "sun.csv").read_text())
     given = ["--jobs", str(tmp_path / "jobs.csv"), "--forecast", str(tmp_path / "new.csv")]

@@ -53,6 +53,9 @@ var Tables = []string{
 	"Estimates 1 8 8 8 8 [RateEstimate]!",
 	"Evidence text! text! text! text! [TextPair]! 8 [NumberPair]! [RowEvidence]! Estimates",
 	"Policy 2 2 text! text! text! 8 [Slo]! [8]! [FormBox]! [Input]! Reading! Evidence!",
+	"RanSeconds 8 8",
+	"BegunJob text! 8 [8]! [RanSeconds]! 8 8",
+	"PlanState 8 8 8 8 [BegunJob]! [text]! [text]! 8",
 }
 
 var Forms = []string{

@@ -6950,3 +6950,423 @@ func PolicyAddEvidence(builder *flatbuffers.Builder, evidence flatbuffers.UOffse
 func PolicyEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type RanSeconds struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsRanSeconds(buf []byte, offset flatbuffers.UOffsetT) *RanSeconds {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &RanSeconds{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishRanSecondsBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsRanSeconds(buf []byte, offset flatbuffers.UOffsetT) *RanSeconds {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &RanSeconds{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedRanSecondsBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *RanSeconds) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *RanSeconds) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *RanSeconds) Servers() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RanSeconds) MutateServers(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *RanSeconds) Seconds() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RanSeconds) MutateSeconds(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func RanSecondsStart(builder *flatbuffers.Builder) {
+	builder.StartObject(2)
+}
+func RanSecondsAddServers(builder *flatbuffers.Builder, servers int64) {
+	builder.PrependInt64Slot(0, servers, 0)
+}
+func RanSecondsAddSeconds(builder *flatbuffers.Builder, seconds int64) {
+	builder.PrependInt64Slot(1, seconds, 0)
+}
+func RanSecondsEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type BegunJob struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsBegunJob(buf []byte, offset flatbuffers.UOffsetT) *BegunJob {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &BegunJob{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishBegunJobBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsBegunJob(buf []byte, offset flatbuffers.UOffsetT) *BegunJob {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &BegunJob{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedBegunJobBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *BegunJob) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *BegunJob) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *BegunJob) Name() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
+func (rcv *BegunJob) BegunUnixS() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *BegunJob) MutateBegunUnixS(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *BegunJob) Servers(j int) int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetInt64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *BegunJob) ServersLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *BegunJob) MutateServers(j int, n int64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func (rcv *BegunJob) RanS(obj *RanSeconds, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 4
+		x = rcv._tab.Indirect(x)
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *BegunJob) RanSLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *BegunJob) GreenSlots() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BegunJob) MutateGreenSlots(n int64) bool {
+	return rcv._tab.MutateInt64Slot(12, n)
+}
+
+func (rcv *BegunJob) Machines() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *BegunJob) MutateMachines(n int64) bool {
+	return rcv._tab.MutateInt64Slot(14, n)
+}
+
+func BegunJobStart(builder *flatbuffers.Builder) {
+	builder.StartObject(6)
+}
+func BegunJobAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(name), 0)
+}
+func BegunJobAddBegunUnixS(builder *flatbuffers.Builder, begunUnixS int64) {
+	builder.PrependInt64(begunUnixS)
+	builder.Slot(1)
+}
+func BegunJobAddServers(builder *flatbuffers.Builder, servers flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(servers), 0)
+}
+func BegunJobStartServersVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func BegunJobAddRanS(builder *flatbuffers.Builder, ranS flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(ranS), 0)
+}
+func BegunJobStartRanSVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func BegunJobAddGreenSlots(builder *flatbuffers.Builder, greenSlots int64) {
+	builder.PrependInt64Slot(4, greenSlots, 0)
+}
+func BegunJobAddMachines(builder *flatbuffers.Builder, machines int64) {
+	builder.PrependInt64(machines)
+	builder.Slot(5)
+}
+func BegunJobEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type PlanState struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsPlanState(buf []byte, offset flatbuffers.UOffsetT) *PlanState {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &PlanState{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishPlanStateBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsPlanState(buf []byte, offset flatbuffers.UOffsetT) *PlanState {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &PlanState{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedPlanStateBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *PlanState) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *PlanState) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *PlanState) Version() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *PlanState) MutateVersion(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *PlanState) AtUnixS() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *PlanState) MutateAtUnixS(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *PlanState) DecidedUnixS() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *PlanState) MutateDecidedUnixS(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *PlanState) Servers() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *PlanState) MutateServers(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func (rcv *PlanState) Running(obj *BegunJob, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 4
+		x = rcv._tab.Indirect(x)
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *PlanState) RunningLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *PlanState) Waiting(j int) []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.ByteVector(a + flatbuffers.UOffsetT(j*4))
+	}
+	return nil
+}
+
+func (rcv *PlanState) WaitingLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *PlanState) Refused(j int) []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.ByteVector(a + flatbuffers.UOffsetT(j*4))
+	}
+	return nil
+}
+
+func (rcv *PlanState) RefusedLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *PlanState) BatteryMj() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *PlanState) MutateBatteryMj(n int64) bool {
+	return rcv._tab.MutateInt64Slot(18, n)
+}
+
+func PlanStateStart(builder *flatbuffers.Builder) {
+	builder.StartObject(8)
+}
+func PlanStateAddVersion(builder *flatbuffers.Builder, version int64) {
+	builder.PrependInt64Slot(0, version, 0)
+}
+func PlanStateAddAtUnixS(builder *flatbuffers.Builder, atUnixS int64) {
+	builder.PrependInt64Slot(1, atUnixS, 0)
+}
+func PlanStateAddDecidedUnixS(builder *flatbuffers.Builder, decidedUnixS int64) {
+	builder.PrependInt64Slot(2, decidedUnixS, 0)
+}
+func PlanStateAddServers(builder *flatbuffers.Builder, servers int64) {
+	builder.PrependInt64Slot(3, servers, 0)
+}
+func PlanStateAddRunning(builder *flatbuffers.Builder, running flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(running), 0)
+}
+func PlanStateStartRunningVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func PlanStateAddWaiting(builder *flatbuffers.Builder, waiting flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(5, flatbuffers.UOffsetT(waiting), 0)
+}
+func PlanStateStartWaitingVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func PlanStateAddRefused(builder *flatbuffers.Builder, refused flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(6, flatbuffers.UOffsetT(refused), 0)
+}
+func PlanStateStartRefusedVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func PlanStateAddBatteryMj(builder *flatbuffers.Builder, batteryMj int64) {
+	builder.PrependInt64(batteryMj)
+	builder.Slot(7)
+}
+func PlanStateEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}

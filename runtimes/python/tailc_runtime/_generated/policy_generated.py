@@ -5053,3 +5053,341 @@ def PolicyEnd(builder):
 
 
 
+class RanSeconds(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = RanSeconds()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsRanSeconds(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def RanSecondsBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # RanSeconds
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # RanSeconds
+    def Servers(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # RanSeconds
+    def Seconds(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def RanSecondsStart(builder):
+    builder.StartObject(2)
+
+def RanSecondsAddServers(builder, servers):
+    builder.PrependInt64Slot(0, servers, 0)
+
+def RanSecondsAddSeconds(builder, seconds):
+    builder.PrependInt64Slot(1, seconds, 0)
+
+def RanSecondsEnd(builder):
+    return builder.EndObject()
+
+
+
+class BegunJob(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = BegunJob()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBegunJob(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BegunJobBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # BegunJob
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # BegunJob
+    def Name(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # BegunJob
+    def BegunUnixS(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # BegunJob
+    def Servers(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # BegunJob
+    def ServersLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # BegunJob
+    def ServersIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+    # BegunJob
+    def RanS(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = RanSeconds()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # BegunJob
+    def RanSLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # BegunJob
+    def RanSIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        return o == 0
+
+    # BegunJob
+    def GreenSlots(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BegunJob
+    def Machines(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def BegunJobStart(builder):
+    builder.StartObject(6)
+
+def BegunJobAddName(builder, name):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
+
+def BegunJobAddBegunUnixS(builder, begunUnixS):
+    builder.PrependInt64Slot(1, begunUnixS, None)
+
+def BegunJobAddServers(builder, servers):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(servers), 0)
+
+def BegunJobStartServersVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def BegunJobAddRanS(builder, ranS):
+    builder.PrependUOffsetTRelativeSlot(3, flatbuffers.number_types.UOffsetTFlags.py_type(ranS), 0)
+
+def BegunJobStartRanSVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def BegunJobAddGreenSlots(builder, greenSlots):
+    builder.PrependInt64Slot(4, greenSlots, 0)
+
+def BegunJobAddMachines(builder, machines):
+    builder.PrependInt64Slot(5, machines, None)
+
+def BegunJobEnd(builder):
+    return builder.EndObject()
+
+
+
+class PlanState(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = PlanState()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPlanState(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PlanStateBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # PlanState
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # PlanState
+    def Version(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # PlanState
+    def AtUnixS(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # PlanState
+    def DecidedUnixS(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # PlanState
+    def Servers(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # PlanState
+    def Running(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = BegunJob()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # PlanState
+    def RunningLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # PlanState
+    def RunningIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        return o == 0
+
+    # PlanState
+    def Waiting(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.String(a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 4))
+        return ""
+
+    # PlanState
+    def WaitingLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # PlanState
+    def WaitingIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        return o == 0
+
+    # PlanState
+    def Refused(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.String(a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 4))
+        return ""
+
+    # PlanState
+    def RefusedLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # PlanState
+    def RefusedIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        return o == 0
+
+    # PlanState
+    def BatteryMj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def PlanStateStart(builder):
+    builder.StartObject(8)
+
+def PlanStateAddVersion(builder, version):
+    builder.PrependInt64Slot(0, version, 0)
+
+def PlanStateAddAtUnixS(builder, atUnixS):
+    builder.PrependInt64Slot(1, atUnixS, 0)
+
+def PlanStateAddDecidedUnixS(builder, decidedUnixS):
+    builder.PrependInt64Slot(2, decidedUnixS, 0)
+
+def PlanStateAddServers(builder, servers):
+    builder.PrependInt64Slot(3, servers, 0)
+
+def PlanStateAddRunning(builder, running):
+    builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(running), 0)
+
+def PlanStateStartRunningVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanStateAddWaiting(builder, waiting):
+    builder.PrependUOffsetTRelativeSlot(5, flatbuffers.number_types.UOffsetTFlags.py_type(waiting), 0)
+
+def PlanStateStartWaitingVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanStateAddRefused(builder, refused):
+    builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(refused), 0)
+
+def PlanStateStartRefusedVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanStateAddBatteryMj(builder, batteryMj):
+    builder.PrependInt64Slot(7, batteryMj, None)
+
+def PlanStateEnd(builder):
+    return builder.EndObject()
+
+
+

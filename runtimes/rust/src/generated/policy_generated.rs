@@ -10367,6 +10367,521 @@ impl ::core::fmt::Debug for Policy<'_> {
       ds.finish()
   }
 }
+pub enum RanSecondsOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct RanSeconds<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for RanSeconds<'a> {
+  type Inner = RanSeconds<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> RanSeconds<'a> {
+  pub const VT_SERVERS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_SECONDS: ::flatbuffers::VOffsetT = 6;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    RanSeconds { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args RanSecondsArgs
+  ) -> ::flatbuffers::WIPOffset<RanSeconds<'bldr>> {
+    let mut builder = RanSecondsBuilder::new(_fbb);
+    builder.add_seconds(args.seconds);
+    builder.add_servers(args.servers);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn servers(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RanSeconds::VT_SERVERS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn seconds(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RanSeconds::VT_SECONDS, Some(0)).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for RanSeconds<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("servers", Self::VT_SERVERS, false)?
+     .visit_field::<i64>("seconds", Self::VT_SECONDS, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct RanSecondsArgs {
+    pub servers: i64,
+    pub seconds: i64,
+}
+impl<'a> Default for RanSecondsArgs {
+  #[inline]
+  fn default() -> Self {
+    RanSecondsArgs {
+      servers: 0,
+      seconds: 0,
+    }
+  }
+}
+
+pub struct RanSecondsBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> RanSecondsBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_servers(&mut self, servers: i64) {
+    self.fbb_.push_slot::<i64>(RanSeconds::VT_SERVERS, servers, 0);
+  }
+  #[inline]
+  pub fn add_seconds(&mut self, seconds: i64) {
+    self.fbb_.push_slot::<i64>(RanSeconds::VT_SECONDS, seconds, 0);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> RanSecondsBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    RanSecondsBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<RanSeconds<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for RanSeconds<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("RanSeconds");
+      ds.field("servers", &self.servers());
+      ds.field("seconds", &self.seconds());
+      ds.finish()
+  }
+}
+pub enum BegunJobOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct BegunJob<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for BegunJob<'a> {
+  type Inner = BegunJob<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> BegunJob<'a> {
+  pub const VT_NAME: ::flatbuffers::VOffsetT = 4;
+  pub const VT_BEGUN_UNIX_S: ::flatbuffers::VOffsetT = 6;
+  pub const VT_SERVERS: ::flatbuffers::VOffsetT = 8;
+  pub const VT_RAN_S: ::flatbuffers::VOffsetT = 10;
+  pub const VT_GREEN_SLOTS: ::flatbuffers::VOffsetT = 12;
+  pub const VT_MACHINES: ::flatbuffers::VOffsetT = 14;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    BegunJob { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args BegunJobArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<BegunJob<'bldr>> {
+    let mut builder = BegunJobBuilder::new(_fbb);
+    if let Some(x) = args.machines { builder.add_machines(x); }
+    builder.add_green_slots(args.green_slots);
+    if let Some(x) = args.begun_unix_s { builder.add_begun_unix_s(x); }
+    if let Some(x) = args.ran_s { builder.add_ran_s(x); }
+    if let Some(x) = args.servers { builder.add_servers(x); }
+    if let Some(x) = args.name { builder.add_name(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn name(&self) -> &'a str {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(BegunJob::VT_NAME, None).unwrap()}
+  }
+  #[inline]
+  pub fn begun_unix_s(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BegunJob::VT_BEGUN_UNIX_S, None)}
+  }
+  #[inline]
+  pub fn servers(&self) -> ::flatbuffers::Vector<'a, i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, i64>>>(BegunJob::VT_SERVERS, None).unwrap()}
+  }
+  #[inline]
+  pub fn ran_s(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RanSeconds<'a>>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RanSeconds>>>>(BegunJob::VT_RAN_S, None).unwrap()}
+  }
+  #[inline]
+  pub fn green_slots(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BegunJob::VT_GREEN_SLOTS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn machines(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BegunJob::VT_MACHINES, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for BegunJob<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("name", Self::VT_NAME, true)?
+     .visit_field::<i64>("begun_unix_s", Self::VT_BEGUN_UNIX_S, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("servers", Self::VT_SERVERS, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<RanSeconds>>>>("ran_s", Self::VT_RAN_S, true)?
+     .visit_field::<i64>("green_slots", Self::VT_GREEN_SLOTS, false)?
+     .visit_field::<i64>("machines", Self::VT_MACHINES, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct BegunJobArgs<'a> {
+    pub name: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub begun_unix_s: Option<i64>,
+    pub servers: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
+    pub ran_s: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RanSeconds<'a>>>>>,
+    pub green_slots: i64,
+    pub machines: Option<i64>,
+}
+impl<'a> Default for BegunJobArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    BegunJobArgs {
+      name: None, // required field
+      begun_unix_s: None,
+      servers: None, // required field
+      ran_s: None, // required field
+      green_slots: 0,
+      machines: None,
+    }
+  }
+}
+
+pub struct BegunJobBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> BegunJobBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_name(&mut self, name: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BegunJob::VT_NAME, name);
+  }
+  #[inline]
+  pub fn add_begun_unix_s(&mut self, begun_unix_s: i64) {
+    self.fbb_.push_slot_always::<i64>(BegunJob::VT_BEGUN_UNIX_S, begun_unix_s);
+  }
+  #[inline]
+  pub fn add_servers(&mut self, servers: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , i64>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BegunJob::VT_SERVERS, servers);
+  }
+  #[inline]
+  pub fn add_ran_s(&mut self, ran_s: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<RanSeconds<'b >>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BegunJob::VT_RAN_S, ran_s);
+  }
+  #[inline]
+  pub fn add_green_slots(&mut self, green_slots: i64) {
+    self.fbb_.push_slot::<i64>(BegunJob::VT_GREEN_SLOTS, green_slots, 0);
+  }
+  #[inline]
+  pub fn add_machines(&mut self, machines: i64) {
+    self.fbb_.push_slot_always::<i64>(BegunJob::VT_MACHINES, machines);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> BegunJobBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    BegunJobBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<BegunJob<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, BegunJob::VT_NAME,"name");
+    self.fbb_.required(o, BegunJob::VT_SERVERS,"servers");
+    self.fbb_.required(o, BegunJob::VT_RAN_S,"ran_s");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for BegunJob<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("BegunJob");
+      ds.field("name", &self.name());
+      ds.field("begun_unix_s", &self.begun_unix_s());
+      ds.field("servers", &self.servers());
+      ds.field("ran_s", &self.ran_s());
+      ds.field("green_slots", &self.green_slots());
+      ds.field("machines", &self.machines());
+      ds.finish()
+  }
+}
+pub enum PlanStateOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct PlanState<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for PlanState<'a> {
+  type Inner = PlanState<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> PlanState<'a> {
+  pub const VT_VERSION: ::flatbuffers::VOffsetT = 4;
+  pub const VT_AT_UNIX_S: ::flatbuffers::VOffsetT = 6;
+  pub const VT_DECIDED_UNIX_S: ::flatbuffers::VOffsetT = 8;
+  pub const VT_SERVERS: ::flatbuffers::VOffsetT = 10;
+  pub const VT_RUNNING: ::flatbuffers::VOffsetT = 12;
+  pub const VT_WAITING: ::flatbuffers::VOffsetT = 14;
+  pub const VT_REFUSED: ::flatbuffers::VOffsetT = 16;
+  pub const VT_BATTERY_MJ: ::flatbuffers::VOffsetT = 18;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    PlanState { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args PlanStateArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<PlanState<'bldr>> {
+    let mut builder = PlanStateBuilder::new(_fbb);
+    if let Some(x) = args.battery_mj { builder.add_battery_mj(x); }
+    builder.add_servers(args.servers);
+    builder.add_decided_unix_s(args.decided_unix_s);
+    builder.add_at_unix_s(args.at_unix_s);
+    builder.add_version(args.version);
+    if let Some(x) = args.refused { builder.add_refused(x); }
+    if let Some(x) = args.waiting { builder.add_waiting(x); }
+    if let Some(x) = args.running { builder.add_running(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn version(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(PlanState::VT_VERSION, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn at_unix_s(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(PlanState::VT_AT_UNIX_S, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn decided_unix_s(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(PlanState::VT_DECIDED_UNIX_S, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn servers(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(PlanState::VT_SERVERS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn running(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BegunJob<'a>>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BegunJob>>>>(PlanState::VT_RUNNING, None).unwrap()}
+  }
+  #[inline]
+  pub fn waiting(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>>>>(PlanState::VT_WAITING, None).unwrap()}
+  }
+  #[inline]
+  pub fn refused(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>>>>(PlanState::VT_REFUSED, None).unwrap()}
+  }
+  #[inline]
+  pub fn battery_mj(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(PlanState::VT_BATTERY_MJ, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for PlanState<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("version", Self::VT_VERSION, false)?
+     .visit_field::<i64>("at_unix_s", Self::VT_AT_UNIX_S, false)?
+     .visit_field::<i64>("decided_unix_s", Self::VT_DECIDED_UNIX_S, false)?
+     .visit_field::<i64>("servers", Self::VT_SERVERS, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<BegunJob>>>>("running", Self::VT_RUNNING, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<&'_ str>>>>("waiting", Self::VT_WAITING, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<&'_ str>>>>("refused", Self::VT_REFUSED, true)?
+     .visit_field::<i64>("battery_mj", Self::VT_BATTERY_MJ, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct PlanStateArgs<'a> {
+    pub version: i64,
+    pub at_unix_s: i64,
+    pub decided_unix_s: i64,
+    pub servers: i64,
+    pub running: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BegunJob<'a>>>>>,
+    pub waiting: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>>>>,
+    pub refused: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<&'a str>>>>,
+    pub battery_mj: Option<i64>,
+}
+impl<'a> Default for PlanStateArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    PlanStateArgs {
+      version: 0,
+      at_unix_s: 0,
+      decided_unix_s: 0,
+      servers: 0,
+      running: None, // required field
+      waiting: None, // required field
+      refused: None, // required field
+      battery_mj: None,
+    }
+  }
+}
+
+pub struct PlanStateBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> PlanStateBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_version(&mut self, version: i64) {
+    self.fbb_.push_slot::<i64>(PlanState::VT_VERSION, version, 0);
+  }
+  #[inline]
+  pub fn add_at_unix_s(&mut self, at_unix_s: i64) {
+    self.fbb_.push_slot::<i64>(PlanState::VT_AT_UNIX_S, at_unix_s, 0);
+  }
+  #[inline]
+  pub fn add_decided_unix_s(&mut self, decided_unix_s: i64) {
+    self.fbb_.push_slot::<i64>(PlanState::VT_DECIDED_UNIX_S, decided_unix_s, 0);
+  }
+  #[inline]
+  pub fn add_servers(&mut self, servers: i64) {
+    self.fbb_.push_slot::<i64>(PlanState::VT_SERVERS, servers, 0);
+  }
+  #[inline]
+  pub fn add_running(&mut self, running: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<BegunJob<'b >>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(PlanState::VT_RUNNING, running);
+  }
+  #[inline]
+  pub fn add_waiting(&mut self, waiting: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<&'b  str>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(PlanState::VT_WAITING, waiting);
+  }
+  #[inline]
+  pub fn add_refused(&mut self, refused: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<&'b  str>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(PlanState::VT_REFUSED, refused);
+  }
+  #[inline]
+  pub fn add_battery_mj(&mut self, battery_mj: i64) {
+    self.fbb_.push_slot_always::<i64>(PlanState::VT_BATTERY_MJ, battery_mj);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> PlanStateBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    PlanStateBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<PlanState<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, PlanState::VT_RUNNING,"running");
+    self.fbb_.required(o, PlanState::VT_WAITING,"waiting");
+    self.fbb_.required(o, PlanState::VT_REFUSED,"refused");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for PlanState<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("PlanState");
+      ds.field("version", &self.version());
+      ds.field("at_unix_s", &self.at_unix_s());
+      ds.field("decided_unix_s", &self.decided_unix_s());
+      ds.field("servers", &self.servers());
+      ds.field("running", &self.running());
+      ds.field("waiting", &self.waiting());
+      ds.field("refused", &self.refused());
+      ds.field("battery_mj", &self.battery_mj());
+      ds.finish()
+  }
+}
 #[inline]
 /// Verifies that a buffer of bytes contains a `Policy`
 /// and returns it.

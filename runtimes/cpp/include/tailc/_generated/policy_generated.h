@@ -170,6 +170,15 @@ struct EvidenceBuilder;
 struct Policy;
 struct PolicyBuilder;
 
+struct RanSeconds;
+struct RanSecondsBuilder;
+
+struct BegunJob;
+struct BegunJobBuilder;
+
+struct PlanState;
+struct PlanStateBuilder;
+
 enum class LoadAxis : uint8_t {
   UNSTATED = 0,
   IN_SYSTEM = 1,
@@ -6256,6 +6265,342 @@ inline ::flatbuffers::Offset<Policy> CreatePolicyDirect(
       inputs__,
       reading,
       evidence);
+}
+
+struct RanSeconds FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef RanSecondsBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SERVERS = 4,
+    VT_SECONDS = 6
+  };
+  int64_t servers() const {
+    return GetField<int64_t>(VT_SERVERS, 0);
+  }
+  int64_t seconds() const {
+    return GetField<int64_t>(VT_SECONDS, 0);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_SERVERS, 8) &&
+           VerifyField<int64_t>(verifier, VT_SECONDS, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct RanSecondsBuilder {
+  typedef RanSeconds Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_servers(int64_t servers) {
+    fbb_.AddElement<int64_t>(RanSeconds::VT_SERVERS, servers, 0);
+  }
+  void add_seconds(int64_t seconds) {
+    fbb_.AddElement<int64_t>(RanSeconds::VT_SECONDS, seconds, 0);
+  }
+  explicit RanSecondsBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<RanSeconds> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<RanSeconds>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<RanSeconds> CreateRanSeconds(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t servers = 0,
+    int64_t seconds = 0) {
+  RanSecondsBuilder builder_(_fbb);
+  builder_.add_seconds(seconds);
+  builder_.add_servers(servers);
+  return builder_.Finish();
+}
+
+struct RanSeconds::Traits {
+  using type = RanSeconds;
+  static auto constexpr Create = CreateRanSeconds;
+};
+
+struct BegunJob FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef BegunJobBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NAME = 4,
+    VT_BEGUN_UNIX_S = 6,
+    VT_SERVERS = 8,
+    VT_RAN_S = 10,
+    VT_GREEN_SLOTS = 12,
+    VT_MACHINES = 14
+  };
+  const ::flatbuffers::String *name() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_NAME);
+  }
+  ::flatbuffers::Optional<int64_t> begun_unix_s() const {
+    return GetOptional<int64_t, int64_t>(VT_BEGUN_UNIX_S);
+  }
+  const ::flatbuffers::Vector<int64_t> *servers() const {
+    return GetPointer<const ::flatbuffers::Vector<int64_t> *>(VT_SERVERS);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RanSeconds>> *ran_s() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RanSeconds>> *>(VT_RAN_S);
+  }
+  int64_t green_slots() const {
+    return GetField<int64_t>(VT_GREEN_SLOTS, 0);
+  }
+  ::flatbuffers::Optional<int64_t> machines() const {
+    return GetOptional<int64_t, int64_t>(VT_MACHINES);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_NAME) &&
+           verifier.VerifyString(name()) &&
+           VerifyField<int64_t>(verifier, VT_BEGUN_UNIX_S, 8) &&
+           VerifyOffsetRequired(verifier, VT_SERVERS) &&
+           verifier.VerifyVector(servers()) &&
+           VerifyOffsetRequired(verifier, VT_RAN_S) &&
+           verifier.VerifyVector(ran_s()) &&
+           verifier.VerifyVectorOfTables(ran_s()) &&
+           VerifyField<int64_t>(verifier, VT_GREEN_SLOTS, 8) &&
+           VerifyField<int64_t>(verifier, VT_MACHINES, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct BegunJobBuilder {
+  typedef BegunJob Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_name(::flatbuffers::Offset<::flatbuffers::String> name) {
+    fbb_.AddOffset(BegunJob::VT_NAME, name);
+  }
+  void add_begun_unix_s(int64_t begun_unix_s) {
+    fbb_.AddElement<int64_t>(BegunJob::VT_BEGUN_UNIX_S, begun_unix_s);
+  }
+  void add_servers(::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> servers) {
+    fbb_.AddOffset(BegunJob::VT_SERVERS, servers);
+  }
+  void add_ran_s(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RanSeconds>>> ran_s) {
+    fbb_.AddOffset(BegunJob::VT_RAN_S, ran_s);
+  }
+  void add_green_slots(int64_t green_slots) {
+    fbb_.AddElement<int64_t>(BegunJob::VT_GREEN_SLOTS, green_slots, 0);
+  }
+  void add_machines(int64_t machines) {
+    fbb_.AddElement<int64_t>(BegunJob::VT_MACHINES, machines);
+  }
+  explicit BegunJobBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<BegunJob> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<BegunJob>(end);
+    fbb_.Required(o, BegunJob::VT_NAME);
+    fbb_.Required(o, BegunJob::VT_SERVERS);
+    fbb_.Required(o, BegunJob::VT_RAN_S);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<BegunJob> CreateBegunJob(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Offset<::flatbuffers::String> name = 0,
+    ::flatbuffers::Optional<int64_t> begun_unix_s = ::flatbuffers::nullopt,
+    ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> servers = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RanSeconds>>> ran_s = 0,
+    int64_t green_slots = 0,
+    ::flatbuffers::Optional<int64_t> machines = ::flatbuffers::nullopt) {
+  BegunJobBuilder builder_(_fbb);
+  if(machines) { builder_.add_machines(*machines); }
+  builder_.add_green_slots(green_slots);
+  if(begun_unix_s) { builder_.add_begun_unix_s(*begun_unix_s); }
+  builder_.add_ran_s(ran_s);
+  builder_.add_servers(servers);
+  builder_.add_name(name);
+  return builder_.Finish();
+}
+
+struct BegunJob::Traits {
+  using type = BegunJob;
+  static auto constexpr Create = CreateBegunJob;
+};
+
+inline ::flatbuffers::Offset<BegunJob> CreateBegunJobDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    const char *name = nullptr,
+    ::flatbuffers::Optional<int64_t> begun_unix_s = ::flatbuffers::nullopt,
+    const std::vector<int64_t> *servers = nullptr,
+    const std::vector<::flatbuffers::Offset<tailc::policy::RanSeconds>> *ran_s = nullptr,
+    int64_t green_slots = 0,
+    ::flatbuffers::Optional<int64_t> machines = ::flatbuffers::nullopt) {
+  auto name__ = name ? _fbb.CreateString(name) : 0;
+  auto servers__ = servers ? _fbb.CreateVector<int64_t>(*servers) : 0;
+  auto ran_s__ = ran_s ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::RanSeconds>>(*ran_s) : 0;
+  return tailc::policy::CreateBegunJob(
+      _fbb,
+      name__,
+      begun_unix_s,
+      servers__,
+      ran_s__,
+      green_slots,
+      machines);
+}
+
+struct PlanState FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef PlanStateBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_VERSION = 4,
+    VT_AT_UNIX_S = 6,
+    VT_DECIDED_UNIX_S = 8,
+    VT_SERVERS = 10,
+    VT_RUNNING = 12,
+    VT_WAITING = 14,
+    VT_REFUSED = 16,
+    VT_BATTERY_MJ = 18
+  };
+  int64_t version() const {
+    return GetField<int64_t>(VT_VERSION, 0);
+  }
+  int64_t at_unix_s() const {
+    return GetField<int64_t>(VT_AT_UNIX_S, 0);
+  }
+  int64_t decided_unix_s() const {
+    return GetField<int64_t>(VT_DECIDED_UNIX_S, 0);
+  }
+  int64_t servers() const {
+    return GetField<int64_t>(VT_SERVERS, 0);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BegunJob>> *running() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BegunJob>> *>(VT_RUNNING);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>> *waiting() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>> *>(VT_WAITING);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>> *refused() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>> *>(VT_REFUSED);
+  }
+  ::flatbuffers::Optional<int64_t> battery_mj() const {
+    return GetOptional<int64_t, int64_t>(VT_BATTERY_MJ);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_VERSION, 8) &&
+           VerifyField<int64_t>(verifier, VT_AT_UNIX_S, 8) &&
+           VerifyField<int64_t>(verifier, VT_DECIDED_UNIX_S, 8) &&
+           VerifyField<int64_t>(verifier, VT_SERVERS, 8) &&
+           VerifyOffsetRequired(verifier, VT_RUNNING) &&
+           verifier.VerifyVector(running()) &&
+           verifier.VerifyVectorOfTables(running()) &&
+           VerifyOffsetRequired(verifier, VT_WAITING) &&
+           verifier.VerifyVector(waiting()) &&
+           verifier.VerifyVectorOfStrings(waiting()) &&
+           VerifyOffsetRequired(verifier, VT_REFUSED) &&
+           verifier.VerifyVector(refused()) &&
+           verifier.VerifyVectorOfStrings(refused()) &&
+           VerifyField<int64_t>(verifier, VT_BATTERY_MJ, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct PlanStateBuilder {
+  typedef PlanState Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_version(int64_t version) {
+    fbb_.AddElement<int64_t>(PlanState::VT_VERSION, version, 0);
+  }
+  void add_at_unix_s(int64_t at_unix_s) {
+    fbb_.AddElement<int64_t>(PlanState::VT_AT_UNIX_S, at_unix_s, 0);
+  }
+  void add_decided_unix_s(int64_t decided_unix_s) {
+    fbb_.AddElement<int64_t>(PlanState::VT_DECIDED_UNIX_S, decided_unix_s, 0);
+  }
+  void add_servers(int64_t servers) {
+    fbb_.AddElement<int64_t>(PlanState::VT_SERVERS, servers, 0);
+  }
+  void add_running(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BegunJob>>> running) {
+    fbb_.AddOffset(PlanState::VT_RUNNING, running);
+  }
+  void add_waiting(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>>> waiting) {
+    fbb_.AddOffset(PlanState::VT_WAITING, waiting);
+  }
+  void add_refused(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>>> refused) {
+    fbb_.AddOffset(PlanState::VT_REFUSED, refused);
+  }
+  void add_battery_mj(int64_t battery_mj) {
+    fbb_.AddElement<int64_t>(PlanState::VT_BATTERY_MJ, battery_mj);
+  }
+  explicit PlanStateBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<PlanState> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<PlanState>(end);
+    fbb_.Required(o, PlanState::VT_RUNNING);
+    fbb_.Required(o, PlanState::VT_WAITING);
+    fbb_.Required(o, PlanState::VT_REFUSED);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<PlanState> CreatePlanState(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t version = 0,
+    int64_t at_unix_s = 0,
+    int64_t decided_unix_s = 0,
+    int64_t servers = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BegunJob>>> running = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>>> waiting = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<::flatbuffers::String>>> refused = 0,
+    ::flatbuffers::Optional<int64_t> battery_mj = ::flatbuffers::nullopt) {
+  PlanStateBuilder builder_(_fbb);
+  if(battery_mj) { builder_.add_battery_mj(*battery_mj); }
+  builder_.add_servers(servers);
+  builder_.add_decided_unix_s(decided_unix_s);
+  builder_.add_at_unix_s(at_unix_s);
+  builder_.add_version(version);
+  builder_.add_refused(refused);
+  builder_.add_waiting(waiting);
+  builder_.add_running(running);
+  return builder_.Finish();
+}
+
+struct PlanState::Traits {
+  using type = PlanState;
+  static auto constexpr Create = CreatePlanState;
+};
+
+inline ::flatbuffers::Offset<PlanState> CreatePlanStateDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t version = 0,
+    int64_t at_unix_s = 0,
+    int64_t decided_unix_s = 0,
+    int64_t servers = 0,
+    const std::vector<::flatbuffers::Offset<tailc::policy::BegunJob>> *running = nullptr,
+    const std::vector<::flatbuffers::Offset<::flatbuffers::String>> *waiting = nullptr,
+    const std::vector<::flatbuffers::Offset<::flatbuffers::String>> *refused = nullptr,
+    ::flatbuffers::Optional<int64_t> battery_mj = ::flatbuffers::nullopt) {
+  auto running__ = running ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::BegunJob>>(*running) : 0;
+  auto waiting__ = waiting ? _fbb.CreateVector<::flatbuffers::Offset<::flatbuffers::String>>(*waiting) : 0;
+  auto refused__ = refused ? _fbb.CreateVector<::flatbuffers::Offset<::flatbuffers::String>>(*refused) : 0;
+  return tailc::policy::CreatePlanState(
+      _fbb,
+      version,
+      at_unix_s,
+      decided_unix_s,
+      servers,
+      running__,
+      waiting__,
+      refused__,
+      battery_mj);
 }
 
 template <bool B>

@@ -1,0 +1,67 @@
+package tailc_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tailc/tailc/runtimes/go"
+)
+
+func statePaths(t *testing.T, pattern string) []string {
+	paths, err := filepath.Glob(filepath.Join(vectors, "states", pattern))
+	expect(t, err == nil && len(paths) > 2, "there are vectors of states")
+	return paths
+}
+
+func TestAStateIsWrittenAsItWasRead(t *testing.T) {
+	for _, path := range statePaths(t, "*.tailc") {
+		state, err := tailc.OpenState(path)
+		expect(t, err == nil, path+" is a state")
+		written := filepath.Join(t.TempDir(), "state.tailc")
+		expect(t, state.Write(written) == nil, path+" is written")
+		before, _ := os.ReadFile(path)
+		after, _ := os.ReadFile(written)
+		expect(t, bytes.Equal(before, after), path+" has the same bytes")
+	}
+}
+
+func TestAStateHasWhatItsFileSays(t *testing.T) {
+	state, err := tailc.OpenState(filepath.Join(vectors, "states", "every.tailc"))
+	expect(t, err == nil, "it is a state")
+	machines, begun, battery := int64(6), int64(1_338_554_700), int64(3_600_000_000)
+	expected := &tailc.PlanState{
+		AtUnixS: 1_338_555_600, DecidedUnixS: 1_338_552_000, Servers: 12,
+		Running: []tailc.BegunJob{
+			{
+				Name: "render/7", Servers: []int64{0, 1, 5},
+				RanS:       []tailc.RanSeconds{{Servers: 2, Seconds: 900}, {Servers: 3, Seconds: 2_700}},
+				GreenSlots: 4, Machines: &machines,
+			},
+			{
+				Name: "Zürich", BegunUnixS: &begun, Servers: []int64{11},
+				RanS: []tailc.RanSeconds{{Servers: 1, Seconds: 900}},
+			},
+		},
+		Waiting: []string{"later", "last"}, Refused: []string{"wide"}, BatteryMj: &battery,
+	}
+	expect(t, reflect.DeepEqual(state, expected), "every member is read")
+}
+
+func TestADamagedStateIsRefusedByItsName(t *testing.T) {
+	for _, path := range statePaths(t, filepath.Join("refused", "*.tailc")) {
+		_, err := tailc.OpenState(path)
+		refusal, isRefused := err.(*tailc.PolicyError)
+		expect(t, isRefused, path+" is refused")
+		name := filepath.Base(path)
+		expect(t, strings.HasPrefix(name, string(refusal.Refusal)), name+" has the right word")
+	}
+	wrong := tailc.PlanState{Servers: 0}
+	_, err := wrong.Bytes()
+	expect(t, err != nil, "a state that contradicts itself is not written")
+	_, err = tailc.OpenState(filepath.Join(vectors, "plan.tailc"))
+	expect(t, err != nil, "a policy is no state")
+}

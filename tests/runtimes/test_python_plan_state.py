@@ -1,0 +1,100 @@
+"""States of plans that the Python runtime reads and writes, in both encodings, as `tailc` does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tailc_runtime import BadMeaning, BadStructure, BegunJob, PlanState, read_state, write_state
+from tailc_runtime.errors import PolicyError
+
+from tailc.artifact.state_flat import encode_state
+from tailc.artifact.state_json import read_state as read_by_compiler
+from tailc.artifact.state_json import state_text
+from tailc.errors import Code, TailcError
+
+STATES = Path(__file__).parents[2] / "schemas" / "vectors" / "v1" / "states"
+NAMES = sorted(path.stem for path in STATES.glob("*.json"))
+REFUSED = sorted((STATES / "refused").glob("*.tailc"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_encodings_are_one_state_and_are_written_with_the_same_bytes(name, tmp_path):
+    in_json, flat = STATES / f"{name}.json", STATES / f"{name}.tailc"
+    state = read_state(flat)
+    assert read_state(in_json) == state == read_state(flat.read_bytes())
+    for path in (in_json, flat):
+        write_state(state, tmp_path / path.name)
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes()
+    compiled = read_by_compiler("state", flat.read_bytes())
+    assert compiled == read_by_compiler("state", in_json.read_bytes())
+    assert encode_state(compiled) == flat.read_bytes()
+    assert state_text(compiled).encode() == in_json.read_bytes()
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_a_damaged_state_is_refused_by_its_word(path):
+    with pytest.raises(PolicyError) as caught:
+        read_state(path)
+    assert path.stem.startswith(caught.value.name)
+    with pytest.raises(TailcError) as found:
+        read_by_compiler(str(path), path.read_bytes())
+    assert [one.code for one in found.value.findings] == [Code.BAD_STATE]
+
+
+def test_every_flipped_byte_is_refused():
+    whole = (STATES / "every.tailc").read_bytes()
+    for at in range(len(whole)):
+        with pytest.raises(PolicyError):
+            read_state(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "plan"},
+        {"version": 2},
+        {"unknown": 1},
+        {"servers": "12"},
+        {"asleep": [1]},
+        {"running": [{"name": "a", "servers": [0], "ran_s": [], "green_slots": 0, "more": 1}]},
+        {"running": [{"name": "", "servers": [0], "ran_s": [], "green_slots": 0}]},
+        {"battery_mj": True},
+    ],
+)
+def test_json_that_is_no_state_is_refused(change):
+    document = json.loads((STATES / "every.json").read_text()) | change
+    with pytest.raises((BadStructure, BadMeaning)):
+        read_state(json.dumps(document).encode())
+    for text in (b"", b"[]", b"{", b"\xff" * 9):
+        with pytest.raises(BadStructure):
+            read_state(text)
+
+
+def test_lists_and_green_slots_that_are_absent_are_empty():
+    document = {"kind": "plan-state", "version": 1, "at_unix_s": 1, "decided_unix_s": 1}
+    document |= {"servers": 2, "running": [{"name": "a", "servers": [1], "begun_unix_s": 0}]}
+    data = json.dumps(document).encode()
+    assert read_state(data) == PlanState(1, 1, 2, (BegunJob("a", 0, (1,)),))
+    assert encode_state(read_by_compiler("s", data)) == read_state(data).to_flat()
+
+
+def test_a_state_that_contradicts_itself_is_not_made():
+    job = BegunJob("a", 10, (0,))
+    with pytest.raises(BadMeaning, match="same server"):
+        PlanState(10, 10, 2, (job, BegunJob("b", 10, (0,))))
+    with pytest.raises(BadMeaning, match="named once"):
+        PlanState(10, 10, 2, (job,), waiting=("a",))
+    assert PlanState(10, 10, 3, (job,)).asleep == (1, 2)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "state.json"
+    write_state(PlanState(1, 1, 1), path)
+    before = path.read_bytes()
+    monkeypatch.setattr("tailc_runtime.plan_state.os.fsync", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_state(PlanState(2, 2, 2), path)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["state.json"]
