@@ -16,7 +16,10 @@ from tailc.export.step import ExportedPlan, NodeNames, refused_name
 from tailc.forms.plan.servers import Servers
 from tailc.traces.zones import utc_text
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+# A subdomain of DNS; Pods of a Job have its name as a label, which is shorter.
+_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAMES = "have 1 to 63 small letters, digits, and between them `-` and single `.`"
+_NAME = re.compile(rf"(?=.{{1,63}}\Z){_PART}(\.{_PART})*")
 
 
 def kubernetes_text(exported: ExportedPlan, epoch: int) -> str:
@@ -40,5 +43,5 @@ def _each_node(verb: str, servers: Servers, nodes: NodeNames) -> Iterator[str]:
 
 def _patch(name: str, **spec: object) -> str:
     if _NAME.fullmatch(name) is None:
-        raise refused_name(name, "Kubernetes", "have small letters, digits, `-` and `.` only")
+        raise refused_name(name, "Kubernetes", _NAMES)
     return f"kubectl patch job {name} --type=merge -p {quote(json.dumps({'spec': spec}))}"
