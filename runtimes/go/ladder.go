@@ -113,6 +113,12 @@ const errNegative = argumentError("the load and the times waited and executed mu
 // Lookup answers for a request that has waited and executed so long, under what the controller puts
 // out at that moment, if there is one. Negative arguments are an ErrArgument.
 func (l *Ladder) Lookup(load, waitedUs, executedUs int64) (Answer, error) {
+	l.countOutside(load)
+	return l.peek(load, waitedUs, executedUs)
+}
+
+// peek is Lookup for a schedule that looks what a request would get: it counts nothing.
+func (l *Ladder) peek(load, waitedUs, executedUs int64) (Answer, error) {
 	outputPpm := uint64(ppm)
 	if l.controller != nil {
 		outputPpm = uint64(l.controller.OutputPpm())
@@ -125,7 +131,15 @@ func (l *Ladder) LookupScaled(load, waitedUs, executedUs, outputPpm int64) (Answ
 	if outputPpm < 0 || outputPpm > ppm {
 		return Answer{}, argumentError("the output must be 0 to 1,000,000")
 	}
+	l.countOutside(load)
 	return l.answer(load, waitedUs, executedUs, uint64(outputPpm))
+}
+
+// countOutside leaves out negative loads, which have no answer.
+func (l *Ladder) countOutside(load int64) {
+	if uint64(load)-l.minLoad > l.loadsAboveMin && load >= 0 {
+		l.counters.outside.Add(1)
+	}
 }
 
 func (l *Ladder) answer(load, waitedUs, executedUs int64, outputPpm uint64) (Answer, error) {
@@ -145,9 +159,6 @@ func (l *Ladder) answer(load, waitedUs, executedUs int64, outputPpm uint64) (Ans
 }
 
 func (l *Ladder) rowAt(load uint64) *row {
-	if load-l.minLoad > l.loadsAboveMin {
-		l.counters.outside.Add(1)
-	}
 	if load < uint64(len(l.rowOfLoad)) {
 		return &l.rows[l.rowOfLoad[load]]
 	}

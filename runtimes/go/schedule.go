@@ -440,7 +440,7 @@ func (s *Schedule) startOf(held *queue, nowNs int64) (int64, bool) {
 	}
 	arrivedNs := held.waiting[0].arrivedNs
 	waitedUs := (nowNs - arrivedNs) / 1_000
-	answer, _ := ladder.Lookup(s.inSystem, waitedUs, 0)
+	answer, _ := ladder.peek(s.inSystem, waitedUs, 0)
 	switch {
 	case answer.Start == StartNow || answer.Start == StartOnExit && s.running == 0:
 		return nowNs, true

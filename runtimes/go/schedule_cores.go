@@ -49,6 +49,7 @@ func (s *Schedule) startOnCores(nowNs int64) {
 			return
 		}
 		first.spentNs = s.cores.places.start(rung, nowNs > first.arrivedNs)
+		held.ladder.countOutside(s.inSystem)
 		s.Counts.Lookups[held.ladder.rungs[wanted]]++
 		s.startOn(held, rung, nowNs)
 	}
@@ -66,12 +67,9 @@ func (s *Schedule) readCores(nowNs int64) {
 // wantedRung is the rung of the look-up of a request whose rungs are cores.
 func (s *Schedule) wantedRung(request *Request, nowNs int64) int {
 	rules, hasStarted := request.queue.rules, request.rung != notStarted
-	begunNs, load := nowNs, s.inSystem
+	begunNs := nowNs
 	if hasStarted {
 		begunNs = request.startedNs
-		if !rules.rereads {
-			load = request.loadAtStart
-		}
 	}
 	hasWaited := begunNs > request.arrivedNs
 	waitedUs, spentNs := (begunNs-request.arrivedNs)/1_000, int64(0)
@@ -87,14 +85,22 @@ func (s *Schedule) wantedRung(request *Request, nowNs int64) int {
 	} else if rules.agesFromArrival {
 		executedUs = (nowNs-request.arrivedNs)/1_000 - waitedUs
 	}
-	answer, _ := request.ladder.Lookup(load, waitedUs, executedUs)
+	answer, _ := request.ladder.peek(s.loadOf(request), waitedUs, executedUs)
 	return answer.Rung
+}
+
+// loadOf is the load at which a request is looked up.
+func (s *Schedule) loadOf(request *Request) int64 {
+	if request.rung == notStarted || request.queue.rules.rereads {
+		return s.inSystem
+	}
+	return request.loadAtStart
 }
 
 // wantsMoreNs is when a waiting request wants a rung above wanted by its age; unset: never.
 func (s *Schedule) wantsMoreNs(request *Request, wanted int, nowNs int64) int64 {
 	wantsMore := func(waitedUs int64) bool {
-		answer, _ := request.ladder.Lookup(s.inSystem, waitedUs, 0)
+		answer, _ := request.ladder.peek(s.inSystem, waitedUs, 0)
 		return answer.Rung > wanted
 	}
 	low, high := (nowNs-request.arrivedNs)/1_000, oldestUs
@@ -129,6 +135,7 @@ func (s *Schedule) exitCore(request *Request, nowNs int64) {
 func (s *Schedule) tickOnCore(request *Request, nowNs int64) {
 	s.readCores(nowNs)
 	place := slices.Index(s.cores.running, request)
+	request.ladder.countOutside(s.loadOf(request))
 	s.Counts.Lookups[request.ladder.rungs[s.cores.wants[place]]]++
 	firstWants := nowhere
 	if first := s.firstWaiting(); first != nil {

@@ -127,6 +127,22 @@ func TestTimesHaveThreadsOfAllRungsAndLateTicks(t *testing.T) {
 	expect(t, last.Times(31e6, 33e6) == wanted, "one thread until 27 ms, and then two")
 }
 
+func TestLooksAtWaitingRequestsAreNotCountedAsOutside(t *testing.T) {
+	policy := open(t, "settings")
+	schedule, err := tailc.NewSchedule(policy, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 30; i++ {
+		_, _ = schedule.Arrive(0, "")
+	}
+	expect(t, policy.Counters().Outside() == 0, "arrivals of a queue are no look-ups")
+	for due, isSet := schedule.DueNs(); isSet && due <= 20e6; due, isSet = schedule.DueNs() {
+		schedule.Wake(due)
+	}
+	expect(t, policy.Counters().Outside() == 13*4, "13 requests run, each has four ticks")
+}
+
 func TestAWaitingRequestStartsAtItsDelayOrLeavesWithItsContext(t *testing.T) {
 	s, time := scheduler(t, "settings")
 	for i := 0; i < 13; i++ {

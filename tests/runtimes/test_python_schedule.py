@@ -123,6 +123,18 @@ def test_times_have_threads_of_all_rungs_and_late_ticks() -> None:
     assert last.late_ns == 22 * MS + MS
 
 
+def test_looks_at_waiting_requests_are_not_counted_as_outside() -> None:
+    """13 of 30 requests run, each has four ticks, and the policy is for up to 24."""
+    table = open_policy(VECTORS / "settings.tailc")
+    schedule = Schedule(table, 0)
+    for _ in range(30):
+        schedule.arrive(0)
+    assert (schedule.running, table.counters.outside) == (13, 0)
+    while schedule.due_ns is not None and schedule.due_ns <= 20 * MS:
+        schedule.wake(schedule.due_ns)
+    assert (schedule.running, table.counters.outside) == (13, 13 * 4)
+
+
 def test_a_timer_that_is_not_due_is_left_alone() -> None:
     schedule = Schedule(open_policy(LUCENE), 0)
     schedule.wake(0)

@@ -76,6 +76,17 @@ void tell_threads_of_all_rungs_and_late_ticks(const fs::path& folder) {
   expect(times.late_us == 23'000, "one tick was late by 22 ms, and one is due");
 }
 
+void count_no_looks_at_waiting_requests(const fs::path& folder) {
+  constexpr std::int64_t kMs = 1'000'000;
+  const auto policy = policy_of(folder, "settings");
+  tailc::Schedule schedule(policy, 0);
+  for (int i = 0; i < 30; ++i) schedule.arrive(0);
+  expect(policy->counters()->outside == 0, "arrivals of a queue are no look-ups");
+  for (auto due = schedule.due_ns(); due && *due <= 20 * kMs; due = schedule.due_ns())
+    schedule.wake(*due);
+  expect(policy->counters()->outside == 13 * 4, "13 requests run, each has four ticks");
+}
+
 void raise_what_a_part_throws(const fs::path& folder) {
   tailc::Scheduler scheduler(policy_of(folder, "settings"), 1);
   int begun = 0;
@@ -227,6 +238,7 @@ int main(int count, char** arguments) {
   const fs::path folder = arguments[1];
   run_parts_at_once(folder);
   tell_threads_of_all_rungs_and_late_ticks(folder);
+  count_no_looks_at_waiting_requests(folder);
   raise_what_a_part_throws(folder);
   refuse_what_cannot_be_served(folder);
   shed_and_reuse_requests(folder);

@@ -252,7 +252,7 @@ class Schedule:
         if table.sharing.start_unit is not None:
             return now_ns if table.sharing.starts(self._used_ppm) else None
         waited_us = (now_ns - request.arrived_ns) // _NS_PER_US
-        start, wait_us, _ = table.lookup(self.in_system, waited_us, 0)
+        start, wait_us, _ = table.peek(self.in_system, waited_us, 0)
         if start == NOW or (start == ON_EXIT and self.running == 0):
             return now_ns
         if start == ON_EXIT:
@@ -273,6 +273,7 @@ class Schedule:
                 self._start_ns = self._wants_more_ns(first, wanted, now_ns)
                 return
             first.spent_ns = places.start(rung, now_ns > first.arrived_ns)
+            first.table.count_outside(self.in_system)
             self.counts.lookups[first.table.rungs[wanted]] += 1
             self._start(first, now_ns, rung)
 
@@ -290,9 +291,12 @@ class Schedule:
             executed_us = _OLDEST_US
         elif "age-from-arrival" in rules:
             executed_us = (now_ns - request.arrived_ns) // _NS_PER_US - waited_us
-        rereads = not has_started or "reread-row" in rules
-        load = self.in_system if rereads else request.load_at_start
-        return table.lookup(load, waited_us, executed_us)[2]
+        return table.peek(self._load_of(request), waited_us, executed_us)[2]
+
+    def _load_of(self, request: Request) -> int:
+        """The load at which a request is looked up."""
+        rereads = request.rung is None or "reread-row" in request.table.rules
+        return self.in_system if rereads else request.load_at_start
 
     def _spent_before(self, request: Request, now_ns: int) -> int:
         """The time that the rule `busy-period-age` adds to the executed time."""
@@ -305,7 +309,7 @@ class Schedule:
     def _wants_more_ns(self, request: Request, wanted: int, now_ns: int) -> int | None:
         """When a waiting request wants a rung above `wanted` by its age; None: never."""
         low, high = (now_ns - request.arrived_ns) // _NS_PER_US, _OLDEST_US
-        rung_at = request.table.lookup
+        rung_at = request.table.peek
         if "age-from-arrival" not in request.table.rules:
             return None
         if rung_at(self.in_system, high, 0)[2] <= wanted:
@@ -380,6 +384,7 @@ class Schedule:
         """Move a request to another core if it must; then others may start."""
         first = min((q[0] for q in self._waiting.values() if q), key=_number, default=None)
         wants, place = self._wants(now_ns), self._on_cores.index(request)
+        request.table.count_outside(self._load_of(request))
         self.counts.lookups[request.table.rungs[wants[place]]] += 1
         rung = places.rung_to_move(
             place,

@@ -6,6 +6,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import cached_property
 
 from tailc_runtime.controller import PPM, Controller
 from tailc_runtime.counters import Counters
@@ -71,7 +72,10 @@ class PolicyTable:
         self.core_unit, self.core_count, self.move_us = _cores(ladder)
         self._waits_count = int("age-from-arrival" in ladder.rules)
         self._as_written = _lookup_in(ladder, self._waits_count, counters)
-        self.lookup = self._steered(controller) if controller else self._as_written
+        self.lookup = self._as_written
+        if controller:
+            self.lookup = self._steered(controller, self._as_written)
+        self._ladder, self._counters = ladder, counters
 
     def lookup_scaled(
         self, load: int, waited_us: int, executed_us: int, output_ppm: int
@@ -79,15 +83,30 @@ class PolicyTable:
         """Like `lookup`, with ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000."""
         if not 0 <= output_ppm <= PPM:
             raise ValueError("the output must be 0 to 1,000,000")
+        return self._scaled(self._as_written, load, waited_us, executed_us, output_ppm)
+
+    @cached_property
+    def peek(self) -> Lookup:
+        """Like `lookup`, for a schedule that looks what a request would get: it counts nothing."""
+        as_written = _lookup_in(self._ladder, self._waits_count, Counters())
+        return self._steered(self.controller, as_written) if self.controller else as_written
+
+    def count_outside(self, load: int) -> None:
+        """Count a look-up of a schedule, if the load is outside."""
+        self._counters.outside += not self._ladder.min_load <= load <= _last_inside(self._ladder)
+
+    def _scaled(
+        self, as_written: Lookup, load: int, waited_us: int, executed_us: int, output_ppm: int
+    ) -> tuple[int, int, int]:
         if executed_us < 0 or waited_us < 0:
             raise ValueError("the load and the times waited and executed must not be negative")
         counted_us = self._waits_count * waited_us
         age_us = _unscaled_us(executed_us + counted_us, output_ppm)
-        return self._as_written(load, waited_us, age_us - counted_us)
+        return as_written(load, waited_us, age_us - counted_us)
 
-    def _steered(self, controller: Controller) -> Lookup:
-        return lambda load, waited_us, executed_us: self.lookup_scaled(
-            load, waited_us, executed_us, controller.output_ppm
+    def _steered(self, controller: Controller, as_written: Lookup) -> Lookup:
+        return lambda load, waited_us, executed_us: self._scaled(
+            as_written, load, waited_us, executed_us, controller.output_ppm
         )
 
 

@@ -100,6 +100,13 @@ impl Ladder {
     /// Under what the controller puts out at that moment, if there is one.
     #[inline]
     pub fn lookup(&self, load: u64, waited_us: u64, executed_us: u64) -> Answer {
+        self.count_outside(load);
+        self.peek(load, waited_us, executed_us)
+    }
+
+    /// The same for a schedule that looks what a request would get: it counts nothing.
+    #[inline]
+    pub(crate) fn peek(&self, load: u64, waited_us: u64, executed_us: u64) -> Answer {
         let output_ppm = self.controller.as_ref().map_or(PPM, |held| held.output_ppm());
         self.answer(load, waited_us, executed_us, output_ppm as u64)
     }
@@ -115,7 +122,15 @@ impl Ladder {
         if output_ppm > PPM as u64 {
             return Err(Error::InvalidArgument("the output must be 0 to 1,000,000"));
         }
+        self.count_outside(load);
         Ok(self.answer(load, waited_us, executed_us, output_ppm))
+    }
+
+    #[inline]
+    pub(crate) fn count_outside(&self, load: u64) {
+        if load.wrapping_sub(self.guard.min_load) > self.loads_above_min {
+            self.counters.count_outside();
+        }
     }
 
     /// What a load counts.
@@ -201,9 +216,6 @@ impl Ladder {
 
     #[inline]
     fn answer(&self, load: u64, waited_us: u64, executed_us: u64, output_ppm: u64) -> Answer {
-        if load.wrapping_sub(self.guard.min_load) > self.loads_above_min {
-            self.counters.count_outside();
-        }
         let row = self.table.row_at(load);
         let mut age_us = executed_us.saturating_add(waited_us & self.counts_waiting);
         if output_ppm != PPM as u64 {

@@ -288,7 +288,7 @@ impl Schedule {
             return ladder.sharing().starts(self.used_ppm as u64).then_some(now_ns);
         }
         let waited_us = (now_ns - request.arrived_ns) / 1_000;
-        match ladder.lookup(self.in_system(), waited_us, 0).start {
+        match ladder.peek(self.in_system(), waited_us, 0).start {
             Start::Now => Some(now_ns),
             Start::OnExit => (self.running == 0).then_some(now_ns),
             Start::WaitUs(left_us) => Some(request.arrived_ns + (waited_us + left_us) * 1_000),

@@ -124,6 +124,20 @@ fn times_have_threads_of_all_rungs_and_late_ticks() {
 }
 
 #[test]
+fn looks_at_waiting_requests_are_not_counted_as_outside() {
+    let policy = policy("settings");
+    let mut schedule = Schedule::new(Arc::clone(&policy), 0).expect("it has a schedule");
+    for _ in 0..30 {
+        schedule.arrive(0, None).expect("there is a ladder for all");
+    }
+    assert_eq!(policy.counters().outside(), 0);
+    while let Some(due_ns) = schedule.due_ns().filter(|due_ns| *due_ns <= 20_000_000) {
+        schedule.wake(due_ns);
+    }
+    assert_eq!(policy.counters().outside(), 13 * 4, "13 requests run, each has four ticks");
+}
+
+#[test]
 fn a_waiting_request_that_leaves_makes_room_for_nobody() {
     let mut schedule = Schedule::new(policy("lucene"), 0).expect("it has a schedule");
     for _ in 0..27 {

@@ -49,7 +49,9 @@ class Ladder {
   // Under what the controller puts out at that moment, if there is one. Throws
   // std::invalid_argument for negative arguments.
   Answer lookup(std::int64_t load, std::int64_t waited_us, std::int64_t executed_us) const {
-    return answer(load, waited_us, executed_us, controller_ ? controller_->output_ppm() : kPpm);
+    const Answer found = peek(load, waited_us, executed_us);
+    count_outside(load);
+    return found;
   }
 
   // With ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000.
@@ -57,7 +59,9 @@ class Ladder {
                        std::int64_t output_ppm) const {
     if (output_ppm < 0 || output_ppm > kPpm)
       throw std::invalid_argument("the output must be 0 to 1,000,000");
-    return answer(load, waited_us, executed_us, output_ppm);
+    const Answer found = answer(load, waited_us, executed_us, output_ppm);
+    count_outside(load);
+    return found;
   }
 
   LoadAxis load_axis() const noexcept { return load_axis_; }
@@ -84,6 +88,18 @@ class Ladder {
   const std::vector<std::int64_t>& core_count() const noexcept { return core_count_; }
 
  private:
+  friend class Schedule;
+
+  // Like `lookup`, for a schedule that looks what a request would get: it counts nothing.
+  Answer peek(std::int64_t load, std::int64_t waited_us, std::int64_t executed_us) const {
+    return answer(load, waited_us, executed_us, controller_ ? controller_->output_ppm() : kPpm);
+  }
+
+  void count_outside(std::int64_t load) const noexcept {
+    if (static_cast<std::uint64_t>(load) - min_load_ > loads_above_min_)
+      counters_->outside.fetch_add(1, std::memory_order_relaxed);
+  }
+
   struct Row {
     std::uint64_t delay_us;
     std::uint32_t first_climb, climb_count;
@@ -112,8 +128,6 @@ class Ladder {
   }
 
   const Row& row_at(std::uint64_t load) const {
-    if (load - min_load_ > loads_above_min_)
-      counters_->outside.fetch_add(1, std::memory_order_relaxed);
     if (load < row_of_load_.size()) return rows_[row_of_load_[load]];
     if (load >= first_loads_.back()) return rows_.back();
     const auto after = std::upper_bound(first_loads_.begin(), first_loads_.end(), load);

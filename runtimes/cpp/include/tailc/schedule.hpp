@@ -264,7 +264,7 @@ class Schedule {
       return queue.ladder.sharing().starts(used_ppm_) ? now_ns : detail::kUnset;
     const Request& request = *queue.waiting.front();
     const std::int64_t waited_us = (now_ns - request.arrived_ns) / 1'000;
-    const Answer answer = queue.ladder.lookup(in_system_, waited_us, 0);
+    const Answer answer = queue.ladder.peek(in_system_, waited_us, 0);
     if (answer.start == Start::now || (answer.start == Start::on_exit && running_ == 0))
       return now_ns;
     if (answer.start == Start::on_exit) return detail::kUnset;
@@ -285,6 +285,7 @@ class Schedule {
         return;
       }
       first.spent_ns = places_->start(rung, now_ns > first.arrived_ns);
+      queue->ladder.count_outside(in_system_);
       count_lookup(*queue, static_cast<std::uint32_t>(wanted));
       start(*queue, now_ns, rung);
     }
@@ -315,16 +316,20 @@ class Schedule {
     } else if (queue.ages_from_arrival) {
       executed_us = (now_ns - request.arrived_ns) / 1'000 - waited_us;
     }
-    const bool rereads = !request.has_started || queue.rereads;
-    const std::int64_t load = rereads ? in_system_ : request.load_at_start;
-    return static_cast<int>(queue.ladder.lookup(load, waited_us, executed_us).rung);
+    return static_cast<int>(queue.ladder.peek(load_of(request), waited_us, executed_us).rung);
+  }
+
+  // The load at which a request is looked up.
+  std::int64_t load_of(const Request& request) const {
+    const bool rereads = !request.has_started || request.queue->rereads;
+    return rereads ? in_system_ : request.load_at_start;
   }
 
   // When a waiting request wants a rung above `wanted` by its age; unset: never.
   std::int64_t wants_more_ns(const Request& request, int wanted, std::int64_t now_ns) const {
     const detail::Queue& queue = *request.queue;
     const auto wants_more = [&](std::int64_t waited_us) {
-      return static_cast<int>(queue.ladder.lookup(in_system_, waited_us, 0).rung) > wanted;
+      return static_cast<int>(queue.ladder.peek(in_system_, waited_us, 0).rung) > wanted;
     };
     std::int64_t low = (now_ns - request.arrived_ns) / 1'000, high = kOldestUs;
     if (!queue.ages_from_arrival || !wants_more(high)) return detail::kUnset;
@@ -349,6 +354,7 @@ class Schedule {
     read_cores(now_ns);
     const auto found = std::find(on_cores_.begin(), on_cores_.end(), &request);
     const auto place = static_cast<std::size_t>(found - on_cores_.begin());
+    request.queue->ladder.count_outside(load_of(request));
     count_lookup(*request.queue, static_cast<std::uint32_t>(wants_[place]));
     const detail::Queue* first = first_waiting();
     const int first_wants =

@@ -74,7 +74,7 @@ impl Schedule {
                 return;
             };
             request.spent_ns = places.start(rung, now_ns > request.arrived_ns);
-            self.count_lookup(number, wanted);
+            self.count_wanted(number, wanted);
             self.start(number, Some(rung), now_ns);
         }
     }
@@ -113,15 +113,29 @@ impl Schedule {
         } else {
             (now_ns - begun_ns + spent_ns) / 1_000
         };
-        let rereads = !has_started || request.has(Rule::RereadRow);
-        let load = if rereads { self.in_system() } else { request.load_at_start };
-        request.ladder().lookup(load, waited_us, executed_us).rung
+        request.ladder().peek(self.load_of(request), waited_us, executed_us).rung
+    }
+
+    /// The load at which a request is looked up.
+    fn load_of(&self, request: &Request) -> u64 {
+        if request.rung.is_none() || request.has(Rule::RereadRow) {
+            self.in_system()
+        } else {
+            request.load_at_start
+        }
+    }
+
+    /// Counts the look-up of a request for the rung that it wants.
+    fn count_wanted(&mut self, number: u64, wanted: usize) {
+        let request = &self.requests[&number];
+        request.ladder().count_outside(self.load_of(request));
+        self.count_lookup(number, wanted);
     }
 
     /// When a waiting request wants a rung above `wanted` by its age; none: never.
     fn wants_more_ns(&self, number: u64, wanted: usize, now_ns: u64) -> Option<u64> {
         let (request, load) = (&self.requests[&number], self.in_system());
-        let wants_more = |waited_us| request.ladder().lookup(load, waited_us, 0).rung > wanted;
+        let wants_more = |waited_us| request.ladder().peek(load, waited_us, 0).rung > wanted;
         let (mut low, mut high) = ((now_ns - request.arrived_ns) / 1_000, OLDEST_US);
         if !request.has(Rule::AgeFromArrival) || !wants_more(high) {
             return None;
@@ -181,7 +195,7 @@ impl Schedule {
         let (rungs, wanted) = ((&cores.rungs[..], &cores.wants[..]), cores.wants[place]);
         let places = &mut cores.places;
         let rung = places.rung_to_move(place, rungs, first_wants, in_system, makes_room);
-        self.count_lookup(number, wanted);
+        self.count_wanted(number, wanted);
         self.set_tick(number, now_ns);
         if let Some(rung) = rung {
             self.leave_core(number, now_ns);

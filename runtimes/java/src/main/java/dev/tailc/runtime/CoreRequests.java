@@ -95,21 +95,25 @@ final class CoreRequests {
     } else if (queue.agesFromArrival) {
       executedUs = (nowNs - request.arrivedNs) / NS_PER_US - waitedUs;
     }
-    long load = !hasStarted || queue.rereads ? inSystem : request.loadAtStart;
-    return queue.ladder.rung(load, waitedUs, executedUs);
+    return queue.ladder.peekRung(loadOf(request, inSystem), waitedUs, executedUs);
+  }
+
+  /** The load at which a request is looked up. */
+  static long loadOf(Request request, long inSystem) {
+    return !request.hasStarted() || request.queue.rereads ? inSystem : request.loadAtStart;
   }
 
   /** When a waiting request wants a rung above {@code wanted} by its age; UNSET: never. */
   static long wantsMoreNs(Request request, int wanted, long inSystem, long nowNs) {
     Ladder ladder = request.queue.ladder;
     long high = OLDEST_US;
-    if (!request.queue.agesFromArrival || ladder.rung(inSystem, high, 0) <= wanted) {
+    if (!request.queue.agesFromArrival || ladder.peekRung(inSystem, high, 0) <= wanted) {
       return Request.UNSET;
     }
     long low = (nowNs - request.arrivedNs) / NS_PER_US;
     while (high - low > 1) {
       long middle = low + (high - low) / 2;
-      if (ladder.rung(inSystem, middle, 0) > wanted) {
+      if (ladder.peekRung(inSystem, middle, 0) > wanted) {
         high = middle;
       } else {
         low = middle;

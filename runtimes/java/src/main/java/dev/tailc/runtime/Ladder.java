@@ -64,6 +64,12 @@ public final class Ladder {
    * @throws IllegalArgumentException for negative arguments
    */
   public Answer lookup(long load, long waitedUs, long executedUs, Answer answer) {
+    countOutside(load);
+    return peek(load, waitedUs, executedUs, answer);
+  }
+
+  /** The same for a schedule that looks what a request would get: it counts nothing. */
+  Answer peek(long load, long waitedUs, long executedUs, Answer answer) {
     return lookup(load, waitedUs, executedUs, outputPpm(), answer);
   }
 
@@ -73,6 +79,7 @@ public final class Ladder {
     if (outputPpm < 0 || outputPpm > Controller.PPM) {
       throw new IllegalArgumentException("the output must be 0 to 1,000,000");
     }
+    countOutside(load);
     return lookup(load, waitedUs, executedUs, outputPpm, answer);
   }
 
@@ -82,6 +89,12 @@ public final class Ladder {
    * @throws IllegalArgumentException for negative arguments
    */
   public int rung(long load, long waitedUs, long executedUs) {
+    countOutside(load);
+    return peekRung(load, waitedUs, executedUs);
+  }
+
+  /** The same without a count. */
+  int peekRung(long load, long waitedUs, long executedUs) {
     int row = rowAt(load, waitedUs, executedUs);
     return rows.rungAt(row, ageUs(waitedUs, executedUs, outputPpm()));
   }
@@ -169,10 +182,14 @@ public final class Ladder {
       throw new IllegalArgumentException(
           "the load and the times waited and executed must not be negative");
     }
-    if (rows.isOutside(load)) {
+    return rows.rowAt(load);
+  }
+
+  /** Negative loads, which have no answer, do not count. */
+  void countOutside(long load) {
+    if (load >= 0 && rows.isOutside(load)) {
       counters.countOutside();
     }
-    return rows.rowAt(load);
   }
 
   private long outputPpm() {

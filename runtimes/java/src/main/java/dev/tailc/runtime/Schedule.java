@@ -326,7 +326,7 @@ public final class Schedule {
     }
     Request request = queue.waiting.peek();
     long waitedUs = (nowNs - request.arrivedNs) / NS_PER_US;
-    queue.ladder.lookup(inSystem, waitedUs, 0, answer);
+    queue.ladder.peek(inSystem, waitedUs, 0, answer);
     if (answer.start() == Start.NOW || (answer.start() == Start.ON_EXIT && running == 0)) {
       return nowNs;
     }
@@ -348,6 +348,7 @@ public final class Schedule {
         startNs = CoreRequests.wantsMoreNs(first, wanted, inSystem, nowNs);
         return;
       }
+      queue.ladder.countOutside(inSystem);
       countLookup(first, wanted);
       start(queue, rung, nowNs);
     }
@@ -356,6 +357,7 @@ public final class Schedule {
   /** Moves a request to another core if it must; then others may start. */
   private void tickOnCore(Request request, long nowNs) {
     Queue first = firstWaiting();
+    request.queue.ladder.countOutside(CoreRequests.loadOf(request, inSystem));
     countLookup(request, onCores.wanted(request, inSystem, nowNs));
     Request firstWaiting = first == null ? null : first.waiting.peek();
     int rung = onCores.rungToMove(request, firstWaiting, inSystem, nowNs);

@@ -84,7 +84,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     schedule = new Schedule(policy, reloadedNs);
   }
 
-  /** Refuses rungs that are cores: Java 17 binds no thread to a core without native code. */
+  /** Refuses rungs that are cores: Java binds no thread to a core without native code. */
   private static void checkNoCores(Policy policy) {
     if (policy.ladders().stream().anyMatch(ladder -> ladder.cores().isPresent())) {
       throw new ScheduleException(

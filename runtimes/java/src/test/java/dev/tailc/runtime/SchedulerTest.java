@@ -102,6 +102,19 @@ class SchedulerTest {
   }
 
   @Test
+  void looksAtWaitingRequestsAreNotCountedAsOutside() {
+    Schedule schedule = new Schedule(policy, 0);
+    for (int i = 0; i < 30; ++i) {
+      schedule.arrive(0, null);
+    }
+    assertEquals(0, policy.counters().outside());
+    while (schedule.dueNs().getAsLong() <= 20 * NS_PER_MS) {
+      schedule.wake(schedule.dueNs().getAsLong());
+    }
+    assertEquals(13 * 4, policy.counters().outside(), "13 requests run, each has four ticks");
+  }
+
+  @Test
   void aRequestWaitsUntilItsDelayIsOver() {
     for (int i = 0; i < 13; ++i) {
       scheduler.parallel(parts(1));
