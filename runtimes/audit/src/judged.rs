@@ -178,7 +178,7 @@ impl Judge<'_> {
         let limits = Limits::of(row)?;
         let interval = replays.interval(&self.server, &self.degrees, &ours);
         self.check_tail(&limits, &ours, &place, claims);
-        self.check_width(&limits, &ours, &interval, &place, claims);
+        self.check_width(&limits, replays.share(), &ours, &interval, &place, claims);
         limits.check_sample(replays.percentile_ppm, self.requests, &place, claims);
         let right = limits.standing(slo.number("latency_us")?);
         let by = format!("`{claimed}` is claimed, `{right}` is right");
@@ -213,24 +213,28 @@ impl Judge<'_> {
         }
     }
 
-    /// The stated interval is not much narrower than the one found here.
+    /// The stated interval has not many fewer requests than the one found here.
     fn check_width(
         &self,
         limits: &Limits,
+        share: f64,
         ours: &Repeats,
         interval: &Interval,
         place: &str,
         claims: &mut Claims,
     ) {
-        let least_us =
-            |ns: f64| (NARROWEST * (ns - ours.noise_ns(self.repeats)) / NS_PER_US - 1.0).round();
-        let below_us = least_us(ours.tail_ns - interval.low_ns);
-        let by = format!("it is less than {below_us} us below the percentile");
-        claims.judge("low_us", place, limits.tail_us - limits.low_us >= below_us, &by);
-        if let (Some(ours_ns), Some(high_us)) = (interval.high_ns, limits.high_us) {
-            let above_us = least_us(ours_ns - ours.tail_ns);
-            let by = format!("it is less than {above_us} us above the percentile");
-            claims.judge("high_us", place, high_us - limits.tail_us >= above_us, &by);
+        let within = |us: f64| ours.share_within(us * NS_PER_US);
+        let is_wide = |stated: f64, found: f64| stated >= NARROWEST * found - interval.noise;
+        let by = |stated: f64, found: f64| {
+            format!("{stated:.6} of all requests are between it and the percentile, not {found:.6}")
+        };
+        let stated = within(limits.tail_us) - within(limits.low_us);
+        let found = share - interval.low;
+        claims.judge("low_us", place, is_wide(stated, found), &by(stated, found));
+        if let (Some(high), Some(high_us)) = (interval.high, limits.high_us) {
+            let stated = within(high_us) - within(limits.tail_us);
+            let found = high - share;
+            claims.judge("high_us", place, is_wide(stated, found), &by(stated, found));
         }
     }
 

@@ -117,11 +117,13 @@ pub struct Repeats {
     all: Vec<i64>,
 }
 
-/// How far the percentile may be from that of all requests [ns].
+/// How far the percentile may be from that of all requests, as shares of requests in time.
 pub struct Interval {
-    pub low_ns: f64,
+    pub low: f64,
     /// None: the sample is too small for an upper limit.
-    pub high_ns: Option<f64>,
+    pub high: Option<f64>,
+    /// What the share of a time may differ between replays, five standard deviations.
+    pub noise: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +138,11 @@ impl Repeats {
     /// By how much the percentile of `repeats` other replays may differ, five standard deviations.
     pub fn noise_ns(&self, repeats: i128) -> f64 {
         5.0 * self.deviation_ns * (1.0 / repeats as f64 + 1.0 / REPEATS as f64).sqrt()
+    }
+
+    /// The share of all requests that take at most this time.
+    pub fn share_within(&self, ns: f64) -> f64 {
+        self.all.partition_point(|latency| *latency as f64 <= ns) as f64 / self.all.len() as f64
     }
 
     fn share_in_time(&self, latencies: &[i64]) -> f64 {
@@ -210,14 +217,15 @@ impl Replays<'_> {
         let effective =
             (share * (1.0 - share) / of_share).clamp(1.0, self.sample_size as f64).floor();
         let ranks = rank_limits(self.percentile_ppm, effective as i128);
-        let limit = |rank: i128| at_share(&repeats.all, rank as f64 / effective);
+        let limit = |rank: i128| rank as f64 / effective;
         Interval {
-            low_ns: limit(ranks.low[0]),
-            high_ns: (ranks.high[0] as f64 <= effective).then(|| limit(ranks.high[0])),
+            low: limit(ranks.low[0]),
+            high: (ranks.high[0] as f64 <= effective).then(|| limit(ranks.high[0])),
+            noise: 5.0 * (variance(&of_repeats) / REPEATS as f64).sqrt(),
         }
     }
 
-    fn share(&self) -> f64 {
+    pub fn share(&self) -> f64 {
         self.percentile_ppm as f64 / PPM
     }
 }
