@@ -117,9 +117,9 @@ campaign: setup compilers
 bench: setup
 	for script in machine $(BENCH); do $(BIN)/python -m bench.$$script || exit 1; done
 
-# All packages with their checksums; `python -m release FOLDER PACKAGE...` builds some of them.
+# All packages with their records, signed with KEY=FILE; `python -m release FOLDER PACKAGE...` builds some of them.
 release: setup compilers
-	$(BIN)/python -m release dist
+	$(BIN)/python -m release dist $(if $(KEY),--key $(KEY))
 
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

@@ -15,6 +15,7 @@ READ_ONLY = {
     ("runtimes/c/README.md", '$ make -C runtimes/c install PREFIX="$HOME/.local"'),
     ("runtimes/cpp/README.md", "#include <iostream>"),
     ("docs/replanning.md", "set -e"),
+    ("docs/releasing.md", "$ sha256sum --check --strict SHA256SUMS"),
     ("docs/audit.md", "$ cargo build --release --manifest-path runtimes/audit/Cargo.toml"),
     (
         "docs/guides/llm-serving.md",

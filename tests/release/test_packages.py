@@ -50,8 +50,8 @@ def test_all_packages_have_the_same_bytes_twice(tmp_path: Path) -> None:
         assert main([str(tmp_path / name)]) == 0
         sums.append((tmp_path / name / "SHA256SUMS").read_text())
     assert sums[0] == sums[1]
-    # Two distributions of each of the Python packages, three jars and a pom, six others.
-    assert len(sums[0].splitlines()) == 14
+    # Two distributions of each of the Python packages, three jars and a pom, six others, records.
+    assert len(sums[0].splitlines()) == 16
 
 
 def test_checksums_are_those_of_all_files(built: Path) -> None:
@@ -89,7 +89,8 @@ def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
         (tmp_path / name).write_text("old")
     assert main([str(tmp_path), "go"]) == 0
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {f"tailc-go-{VERSION}.zip", "SHA256SUMS"}
+    records = {f"tailc-{VERSION}.{ending}.json" for ending in ("cdx", "intoto")}
+    assert names == {f"tailc-go-{VERSION}.zip", "SHA256SUMS"} | records
 
 
 def test_wheels_have_their_licence_and_types(built: Path) -> None:
