@@ -36,6 +36,7 @@ class _Processes:
 @click.option(
     "-o", "--output", "out", required=True, metavar="FILE", help="Write the profile here."
 )
+@click.option("--hdr", metavar="FILE", help="Also write the times as an HdrHistogram log [ns].")
 @click.option(
     "--measure", type=MEASURE, help="What the times measure, if the input does not state it."
 )
@@ -119,6 +120,7 @@ def command(
     from tailc.traces.profile_file import written_counted
 
     _check_named_once(inputs)
+    hdr: str | None = named.pop("hdr")
     processes = _Processes(*(named.pop(field.name) for field in fields(_Processes)))
     if processes.jobs or processes.cluster:
         _check_are_files(inputs)
@@ -141,7 +143,13 @@ def command(
             "about them, or ingest the original measurements again with them"
         )
     _check_out(out, (*measurements, named["since"], map_path))
-    replace_files([(Path(out), written_counted(ingested.counted))])
+    files = [(Path(out), written_counted(ingested.counted))]
+    if hdr is not None:
+        from tailc.ingest.hdr_written import written_hdr_log
+
+        _check_out(hdr, (*inputs, out, named["since"], map_path))
+        files.append((Path(hdr), written_hdr_log(ingested.counted.histogram)))
+    replace_files(files)
     result = {"file": out, **ingested_result(ingested)}
     findings = [
         *engine.warnings,

@@ -1,0 +1,68 @@
+"""HdrHistogram logs that are written, and read again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailc.ingest.hdr import decode_histogram
+from tailc.ingest.hdr_written import encode_histogram
+from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
+from tailc.traces.profile_file import read_counted
+from tailc.traces.source import open_source
+
+# Encoded by the library hdrhistogram 0.10.8, with three digits, of these values.
+TIMES = [1, 1_000, 2_047, 2_048, 2_049, 10**6, 10**9, 10**9]
+OF_LIBRARY = "HISTFAAAADJ4nJNpmSzMwMAgyAABzFCaEch0M9ixgMH+A1SA6TQ/02oBJpb9fYxMC+czsgAAvsUIkQ=="
+
+
+@given(st.lists(st.integers(1, MAX_NS // 2), min_size=1, max_size=40))
+@settings(max_examples=100)
+def test_what_is_written_is_read_with_the_same_counts(times: list[int]) -> None:
+    histogram = histogram_of(np.array(times, dtype=np.float64))
+    values, counts = decode_histogram(encode_histogram(histogram))
+    again = histogram_of(values.astype(np.float64), counts)
+    np.testing.assert_array_equal(again.bucket, histogram.bucket)
+    np.testing.assert_array_equal(again.count, histogram.count)
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 2**31, 2**52])
+def test_counts_of_any_size_are_read_again(count: int) -> None:
+    histogram = histogram_of(np.array([5_000.0]), np.array([count]))
+    _, counts = decode_histogram(encode_histogram(histogram))
+    assert counts.tolist() == [count]
+
+
+def test_the_counts_are_those_of_the_library() -> None:
+    ours = encode_histogram(histogram_of(np.array(TIMES, dtype=np.float64)))
+    (values, counts), (wanted, of_library) = map(decode_histogram, (ours, OF_LIBRARY))
+    assert values.tolist() == wanted.tolist()
+    assert counts.tolist() == of_library.tolist()
+
+
+def test_a_log_is_a_file_that_is_ingested_with_the_same_profile(in_folder, tailc) -> None:
+    (in_folder / "a.csv").write_text("ms\n0.5\n12.5\n12.5\n400\n")
+    measure = ("--measure", "demand-busy")
+    column = ("--column", "ms", "--unit", "ms")
+    first = tailc("ingest", "a.csv", *column, *measure, "-o", "a.profile", "--hdr", "a.hlog")
+    assert first.code == 0, first.err
+    again = tailc("ingest", "a.hlog", "--unit", "ns", *measure, "-o", "b.profile")
+    assert again.code == 0, again.err
+    was, now = map(histogram_in, ("a.profile", "b.profile"))
+    np.testing.assert_array_equal(was.bucket, now.bucket)
+    np.testing.assert_array_equal(was.count, now.count)
+
+
+def histogram_in(path: str) -> Histogram:
+    with open_source(path) as source:
+        return read_counted(source).histogram
+
+
+@pytest.mark.parametrize("file", ["a.csv", "a.profile"])
+def test_a_log_replaces_no_other_file_of_the_command(in_folder, tailc, file: str) -> None:
+    (in_folder / "a.csv").write_text("ms\n0.5\n")
+    words = ("--column", "ms", "--unit", "ms", "--measure", "demand-busy", "-o", "a.profile")
+    assert tailc("ingest", "a.csv", *words, "--hdr", file).code == 64
+    assert (in_folder / "a.csv").read_text() == "ms\n0.5\n"
