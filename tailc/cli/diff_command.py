@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,6 +54,13 @@ if TYPE_CHECKING:
 @plot_option
 @budgets_option
 @click.option("--exit-code", is_flag=True, help="Exit 2 if the policies differ.")
+@click.option(
+    "--breaking",
+    multiple=True,
+    type=click.Choice(("all", "reader", "server", "domain", "behaviour", "slo")),
+    help="Print what NEW breaks, by class, and exit 2 if it breaks something of this class; may be "
+    "repeated.",
+)
 @trusts
 @command_with_outcome
 def command(
@@ -79,6 +87,7 @@ def command(
     from tailc.artifact.files import read_policy
 
     plot: bool = options.pop("plot")
+    breaking: tuple[str, ...] = options.pop("breaking")
     policies = read_policy(old, trust), read_policy(new, trust)
     budget_limits = read_budget_option(budgets, policies[1], can_compare=trace is not None)
     pictured = True if trace is not None and (plot or report is not None) else None
@@ -90,6 +99,8 @@ def command(
     behaviour = None if differences is None else differences.behaviour
     if budget_limits is not None and differences is not None:
         outcome = with_budgets(outcome, budget_limits, behaviour)
+    if breaking:
+        outcome = _with_breaks(outcome, policies, breaking)
     if plot:
         outcome = add_change_pictures(
             outcome, policies, behaviour, is_replayed=held_out is not None
@@ -98,6 +109,29 @@ def command(
         outcome
         if report is None
         else _write_report(outcome, policies, report, differences, held_out)
+    )
+
+
+def _with_breaks(
+    outcome: CommandOutcome, policies: tuple[Policy, Policy], classes: tuple[str, ...]
+) -> CommandOutcome:
+    """Add what the new policy breaks; exit code 2 if a break is of one of the classes."""
+    from tailc.diff.breaks import breaks
+    from tailc.diff.structure import compare_structure
+    from tailc.errors import ExitCode
+    from tailc.report.table import fence_text
+
+    found = breaks(*policies, compare_structure(*policies))
+    lines = [f"breaks {one.of.value}: {one.text}" for one in found] or ["breaks nothing"]
+    is_broken = any("all" in classes or one.of.value in classes for one in found)
+    text = "\n".join(lines)
+    return replace(
+        outcome,
+        exit_code=outcome.exit_code or (ExitCode.DIFFERS if is_broken else ExitCode.OK),
+        text=f"{outcome.text.rstrip()}\n\n{text}\n",
+        markdown=f"{outcome.markdown}\n{fence_text(text)}" if outcome.markdown else "",
+        result=outcome.result
+        | {"breaking": [{"class": one.of.value, "text": one.text} for one in found]},
     )
 
 
