@@ -13,8 +13,9 @@ MW_PER_KW = 1_000_000
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
     from tailc.specs.battery import BatterySpec
-    from tailc.specs.days import DaysSettings
+    from tailc.specs.days import HorizonSpec
     from tailc.specs.plan_weights import WeightsSpec
+    from tailc.specs.supply import SupplySpec
 
 
 def supply_of(days: Days) -> ExpectedSupply:
@@ -44,14 +45,16 @@ def battery_of(spec: BatterySpec | None) -> Battery | None:
     )
 
 
-def grid_of(spec: DaysSettings, servers: int, busy_mw: int, moved_mj: int) -> int | None:
+def grid_of(
+    supply: SupplySpec, horizon: HorizonSpec, servers: int, busy_mw: int, moved_mj: int
+) -> int | None:
     """Read the power of the grid's connection; None if the spec has none.
 
     moved_mj: the most energy of moves of a server in an epoch. Raises TailcError (CONFLICT) if the
     servers may draw more.
     """
-    grid_mw = spec.supply.grid_mw
-    least_mw = servers * (busy_mw + -(-moved_mj // spec.horizon.epoch_s))
+    grid_mw = supply.grid_mw
+    least_mw = servers * (busy_mw + -(-moved_mj // horizon.epoch_s))
     if grid_mw is not None and grid_mw < least_mw:
         message = f"the grid gives {grid_mw / MW_PER_KW:,} kW, but the servers may draw "
         message += f"{least_mw / MW_PER_KW:,} kW"

@@ -92,7 +92,9 @@ def _problem(
         refused_before=known_jobs.refused_before,
         renamed=known_jobs.renamed,
         battery=battery_of(spec.battery),
-        grid_mw=grid_of(spec, site.racks * site.servers, site.busy_mw, site.migration_mj),
+        grid_mw=grid_of(
+            spec.supply, spec.horizon, site.racks * site.servers, site.busy_mw, site.migration_mj
+        ),
         enforces_violations=spec.enforce_violations,
     )
 

@@ -93,7 +93,11 @@ def _problem(
         left_out=known_jobs.left_out,
         battery=battery_of(spec.battery),
         grid_mw=grid_of(
-            spec, spec.cluster.servers, spec.cluster.busy_mw, 2 * spec.cluster.change_mj
+            spec.supply,
+            spec.horizon,
+            spec.cluster.servers,
+            spec.cluster.busy_mw,
+            2 * spec.cluster.change_mj,
         ),
     )
 

@@ -137,16 +137,15 @@ def test_the_thrown_energy_has_its_co2():
 
 
 def test_a_grid_that_cannot_feed_the_servers_is_refused_with_what_they_need():
-    stated: Any = SimpleNamespace(
-        supply=SimpleNamespace(grid_mw=KW), horizon=SimpleNamespace(epoch_s=3_600)
-    )
+    supply: Any = SimpleNamespace(grid_mw=KW)
+    horizon: Any = SimpleNamespace(epoch_s=3_600)
     with pytest.raises(TailcError) as caught:
-        grid_of(stated, 100, KW, 3_600_000)
+        grid_of(supply, horizon, 100, KW, 3_600_000)
     (finding,) = caught.value.findings
     assert finding.code is Code.CONFLICT
     assert finding.message == "the grid gives 1.0 kW, but the servers may draw 100.1 kW"
     assert finding.help == "set `grid: 101kW` or more"
-    assert grid_of(stated, 1, KW, 0) == KW
+    assert grid_of(supply, horizon, 1, KW, 0) == KW
 
 
 def test_a_spec_with_a_grid_is_compiled_and_verified_with_its_negative_prices(tmp_path):
