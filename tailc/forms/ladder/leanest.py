@@ -24,6 +24,15 @@ def leanest_rung(ladder: Ladder) -> int | None:
     return work.index(max(work))
 
 
+def leanest_alone(ladder: Ladder) -> Ladder | None:
+    """A table in which all requests start at once on the leanest rung; None if there is none."""
+    rung = leanest_rung(ladder)
+    if rung is None:
+        return None
+    rows = (Row(ladder.rows[0].first_load, None, AT_ONCE, (Climb(0, rung),)),)
+    return replace(ladder, rows=rows)
+
+
 def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
     """Change a ladder: from `first_load` on, requests start at once on `rung` and stay there.
 

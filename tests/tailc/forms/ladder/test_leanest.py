@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tailc.forms.ladder.leanest import leanest_beyond, leanest_from, leanest_rung
+from tailc.forms.ladder.leanest import leanest_alone, leanest_beyond, leanest_from, leanest_rung
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -48,7 +48,13 @@ def test_no_rung_is_the_leanest_where_there_are_several_supplies_or_none():
     unlimited = dataclasses.replace(one, cost_units=(CostUnit("threads"),))
     for each in (several, unlimited):
         assert leanest_rung(each) is None
+        assert leanest_alone(each) is None
         assert leanest_beyond(each) is each
+
+
+@pytest.mark.parametrize(("speeds", "rung"), [((1, 1.6), 0), ((1, 2.2), 1), ((1, 2), 0)])
+def test_alone_the_leanest_rung_has_one_row_for_all_loads(speeds, rung):
+    assert leanest_alone(ladder(speeds)).rows == (Row(1, None, AT_ONCE, (Climb(0, rung),)),)
 
 
 def test_beyond_the_last_row_and_the_cores_all_start_at_once_on_the_leanest_rung():
