@@ -301,7 +301,7 @@ def _look_at_series(
 
 
 def _as_warning_if_empty(finding: Finding) -> Finding:
-    """The finding, as a warning if it is about a column without values beside others."""
+    """The finding, as a warning if it is about one column of several without values."""
     is_empty = finding.code is Code.EMPTY_TRACE
     return replace(finding, severity=Severity.WARNING) if is_empty else finding
 

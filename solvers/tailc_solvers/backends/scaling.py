@@ -5,7 +5,7 @@ row is divided by about its largest coefficient, if that is unusual. Divisors ar
 that no digit is lost. Scaling cannot help a row whose coefficients differ too much in size: its
 small terms are within the tolerance of the large ones, so a solver may choose either value.
 
-In plans of many servers, a row of energy has the energy of a whole job beside single units of
+In plans of many servers, a row of energy has the energy of a whole job and single units of
 energy drawn, whose coefficients would then be ignored. Such units have large bounds: in a program
 with tiny coefficients, variables with large bounds are counted in larger units first.
 

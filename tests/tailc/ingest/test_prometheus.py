@@ -285,7 +285,7 @@ def test_what_kind_a_native_histogram_is_is_seen_from_its_bounds(bounds, grain):
 
 
 @pytest.mark.parametrize(("total", "counted"), [(2, 2), (None, None)])
-def test_the_number_of_all_requests_stands_for_a_missing_last_bucket(tmp_path, total, counted):
+def test_the_number_of_all_requests_replaces_a_missing_last_bucket(tmp_path, total, counted):
     """Some versions of Micrometer write no bucket to +Inf."""
     lines = [
         "# TYPE t_seconds summary",

@@ -77,8 +77,8 @@ def energy(joules: float) -> LinearProgram:
 
 
 @pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.SCIP, Backend.GUROBI])
-def test_single_units_beside_large_amounts_count(backend):
-    """A coefficient of 1 beside 4e10 is one that HiGHS ignores."""
+def test_single_units_in_rows_of_large_amounts_count(backend):
+    """HiGHS ignores a coefficient of 1 in a row with 4e10."""
     with Solver(backend) as solver:
         for joules in (1.0, 1e6, 1e9, 1e10, 1e12):
             program = energy(joules)
