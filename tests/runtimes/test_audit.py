@@ -363,10 +363,47 @@ def test_of_plans_the_value_is_not_checked(name: str, claim: str) -> None:
     assert "cannot check the prices, the value and its bound" in text
 
 
-def test_a_kind_that_is_not_checked_is_named() -> None:
+def test_a_kind_that_is_not_checked_is_named(tmp_path: Path) -> None:
+    policy = search_policy()
+    policy["kind"] = "round-robin"
+    code, text = audit(written(tmp_path / "policy.json", policy))
+    assert code == CANNOT_CHECK
+    assert "policies of the kind `round-robin` are not checked" in text
+
+
+def test_of_token_budgets_the_replays_are_not_repeated() -> None:
     code, text = audit(EXAMPLES / "llm-batching" / "expected.json")
     assert code == CANNOT_CHECK
-    assert "policies of the kind `llm-batching` are not checked" in text
+    assert "holds    standing, 4 times" in text
+    assert "holds    change_ppm, 4 times" in text
+    assert "cannot check the replays behind the estimates" in text
+
+
+def _first_estimate(policy: dict[str, Any]) -> dict[str, Any]:
+    return policy["evidence"]["estimates"]["rows"][1]
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        (lambda p: _first_estimate(p).update(standing="fail"), "standing of the estimate at 2/s"),
+        (lambda p: _first_estimate(p).update(low_us=200_000), "tail_us of the estimate at 2/s"),
+        (lambda p: _first_estimate(p)["by_hand"].update(change_ppm=0), "change_ppm of static"),
+        (lambda p: _first_estimate(p).update(slo=0), "rates of the estimates"),
+        (lambda p: p["forms"][0]["rows"][1].update(first_decoding=0), "rows of the table"),
+        (lambda p: p["forms"][0]["rows"][0]["budgets"].append(1), "budgets of the row from 0"),
+        (lambda p: p["forms"][0]["engine"].update(kv_blocks=0), "sizes of the engine"),
+        (_set("largest_budget", 1), "largest_budget of the evidence"),
+    ],
+    ids=["standing", "low", "change", "slo", "rows", "budgets", "engine", "largest"],
+)
+def test_a_false_number_of_token_budgets_is_refuted(
+    change: Callable[[dict[str, Any]], object], answer: str, tmp_path: Path
+) -> None:
+    policy = json.loads((EXAMPLES / "llm-batching" / "expected.json").read_bytes())
+    change(policy)
+    code, text = audit(written(tmp_path / "policy.json", policy))
+    assert (code, f"refuted  {answer}" in text) == (REFUTED, True), text
 
 
 def test_the_sealed_file_has_the_digest_of_the_json(tmp_path: Path) -> None:

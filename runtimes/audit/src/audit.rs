@@ -6,7 +6,10 @@ use crate::artifact::Artifact;
 use crate::claims::Claims;
 use crate::profile::Profile;
 use crate::seal::check_seal;
-use crate::{budgets, inputs, interval_table, plan_claims, shares, tail_table, thresholds};
+use crate::{
+    budget_table, budgets, inputs, interval_table, judged, plan_claims, shares, tail_table,
+    thresholds,
+};
 
 /// What a policy is compared with.
 #[derive(Default)]
@@ -54,12 +57,15 @@ fn check(policy: &str, given: &Given<'_>, claims: &mut Claims) -> Result<(), Str
         "rubik" => &["tail-table", "controller"],
         "autopro" => &["shares"],
         "green-sla" | "greenpar" => &["plan"],
+        "llm-batching" => &["budget-table"],
         other => return Err(format!("policies of the kind `{other}` are not checked")),
     };
     artifact.check_forms(checked, claims)?;
-    if kind != "few-to-many" && artifact.evidence()?.member("estimates").is_some() {
-        claims
-            .cannot_check(format!("`estimates` of the evidence: not checked in a `{kind}` policy"));
+    match artifact.evidence()?.member("estimates") {
+        Some(estimates) if kind != "few-to-many" => {
+            judged::check_stated(&artifact, estimates, claims)?;
+        }
+        _ => {}
     }
     let check_requests = match kind {
         "few-to-many" | "joint-ladder" => interval_table::check,
@@ -67,6 +73,7 @@ fn check(policy: &str, given: &Given<'_>, claims: &mut Claims) -> Result<(), Str
         "rubik" => tail_table::check,
         "elfen" => budgets::check,
         "autopro" => return shares::check(&artifact, given.design()?, claims),
+        "llm-batching" => return budget_table::check(&artifact, claims),
         _ => return plan_claims::check(&artifact, claims),
     };
     let profile =

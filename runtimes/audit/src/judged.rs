@@ -27,6 +27,57 @@ const KNOWN_RULES: [&str; 6] = [
     "start-below",
 ];
 
+/// Estimates of a kind whose server is not simulated: what follows from their numbers themselves.
+pub fn check_stated(
+    artifact: &Artifact,
+    estimates: &Json,
+    claims: &mut Claims,
+) -> Result<(), String> {
+    let rows = estimates.list("rows")?;
+    check_rates(artifact, rows, claims)?;
+    let requests = estimates.number("requests")?;
+    for row in rows {
+        let place = format!("the estimate at {}", row.text("arrivals")?);
+        let standing = row.text("standing")?;
+        let slo = artifact.policy.list("slos")?.get(row.number("slo")? as usize);
+        let (Some(slo), true) = (slo, standing != "overloaded") else { continue };
+        let limits = Limits::of(row)?;
+        limits.check(standing, slo, requests, &place, claims)?;
+        match row.member("by_hand") {
+            Some(by_hand) if by_hand.number("is_overloaded")? == 0 => {
+                let place = format!("{} in {place}", by_hand.text("name")?);
+                limits.check_change(by_hand, &place, claims)?;
+            }
+            _ => {}
+        }
+    }
+    let kind = artifact.policy.text("kind")?;
+    claims.cannot_check(format!(
+        "the replays behind the estimates: the server of `{kind}` is not simulated"
+    ));
+    Ok(())
+}
+
+/// Each SLO has an estimate at each rate of the policy.
+fn check_rates(artifact: &Artifact, rows: &[Json], claims: &mut Claims) -> Result<(), String> {
+    let slos = artifact.policy.list("slos")?.len();
+    let rates = artifact.policy.numbers("rates_mrps")?;
+    if slos.saturating_mul(rates.len()) > MOST_RATES {
+        return Err(format!("more than {MOST_RATES} estimates are not repeated"));
+    }
+    let mut right: Vec<(i128, usize)> =
+        rates.iter().flat_map(|rate_mrps| (0..slos).map(|slo| (*rate_mrps, slo))).collect();
+    let mut stated = Vec::new();
+    for row in rows {
+        stated.push((row.number("rate_mrps")?, row.number("slo")? as usize));
+    }
+    right.sort_unstable();
+    stated.sort_unstable();
+    let by = "not one for each SLO at each rate of the policy";
+    claims.judge("rates", "the estimates", right == stated, by);
+    Ok(())
+}
+
 struct Judge<'a> {
     artifact: &'a Artifact,
     sample: Sample<'a>,
@@ -53,7 +104,7 @@ pub fn check(
     let judge = Judge::of(artifact, ladder, profile, estimates)?;
     judge.check_numbers(profile, claims)?;
     let rows = estimates.list("rows")?;
-    judge.check_rates(rows, claims)?;
+    check_rates(artifact, rows, claims)?;
     for row in rows {
         judge.check_row(row, claims)?;
     }
@@ -126,26 +177,6 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Each SLO has an estimate at each rate of the policy.
-    fn check_rates(&self, rows: &[Json], claims: &mut Claims) -> Result<(), String> {
-        let mut right = Vec::new();
-        for rate_mrps in self.artifact.policy.numbers("rates_mrps")? {
-            right.extend((0..self.artifact.policy.list("slos")?.len()).map(|slo| (rate_mrps, slo)));
-        }
-        if right.len() > MOST_RATES {
-            return Err(format!("more than {MOST_RATES} estimates are not repeated"));
-        }
-        let mut stated = Vec::new();
-        for row in rows {
-            stated.push((row.number("rate_mrps")?, row.number("slo")? as usize));
-        }
-        right.sort_unstable();
-        stated.sort_unstable();
-        let by = "not one for each SLO at each rate of the policy";
-        claims.judge("rates", "the estimates", right == stated, by);
-        Ok(())
-    }
-
     fn check_row(&self, row: &Json, claims: &mut Claims) -> Result<(), String> {
         let rate_mrps = row.number("rate_mrps")?;
         let arrivals = row.text("arrivals")?;
@@ -179,10 +210,6 @@ impl Judge<'_> {
         let interval = replays.interval(&self.server, &self.degrees, &ours);
         self.check_tail(&limits, &ours, &place, claims);
         self.check_width(&limits, replays.share(), &ours, &interval, &place, claims);
-        limits.check_sample(replays.percentile_ppm, self.requests, &place, claims);
-        let right = limits.standing(slo.number("latency_us")?);
-        let by = format!("`{claimed}` is claimed, `{right}` is right");
-        claims.judge("standing", &place, claimed == right, &by);
         match row.member("by_hand") {
             Some(by_hand) => self.check_by_hand(by_hand, &limits, &replays, &place, claims),
             None => Ok(()),
@@ -198,8 +225,6 @@ impl Judge<'_> {
         let is_within = (limits.low_us - noise_us..=high_us + noise_us).contains(&tail_us);
         let by = format!("{} us is found, outside of the stated interval", tail_us.round());
         claims.judge("interval of the percentile", place, is_within, &by);
-        let is_ordered = limits.low_us <= limits.tail_us && limits.tail_us <= high_us;
-        claims.judge("tail_us", place, is_ordered, "it is outside of its own interval");
         if self.is_in_sample {
             let off_us = limits.tail_us - tail_us;
             let by = format!(
@@ -277,13 +302,7 @@ impl Judge<'_> {
             noise_us.ceil()
         );
         claims.judge("tail_us by hand", &place, is_within, &by);
-        let change = (limits.tail_us / tail_us - 1.0) * PPM;
-        // Both percentiles are rounded to whole microseconds.
-        let spare = PPM * (limits.tail_us + tail_us) / (tail_us * tail_us) + 1.0;
-        let stated = by_hand.number("change_ppm")? as f64;
-        let by = format!("{stated} is claimed, {} is right", change.round());
-        claims.judge("change_ppm", &place, (stated - change).abs() <= spare, &by);
-        Ok(())
+        limits.check_change(by_hand, &place, claims)
     }
 
     /// A setting of docs/replay.md by its name in reports; None: it is another one.
@@ -342,11 +361,41 @@ impl Limits {
         })
     }
 
-    /// So few requests have no upper limit.
-    fn check_sample(&self, percentile_ppm: i128, requests: i128, place: &str, claims: &mut Claims) {
-        let above = (percentile_ppm as f64 / PPM).powf(requests as f64);
-        let by = format!("{requests} requests may all be below the percentile");
-        claims.judge("sample", place, self.high_us.is_none() || above <= BEYOND, &by);
+    /// What follows from the numbers themselves.
+    fn check(
+        &self,
+        standing: &str,
+        slo: &Json,
+        requests: i128,
+        place: &str,
+        claims: &mut Claims,
+    ) -> Result<(), String> {
+        let high_us = self.high_us.unwrap_or(f64::INFINITY);
+        let is_ordered = self.low_us <= self.tail_us && self.tail_us <= high_us;
+        claims.judge("tail_us", place, is_ordered, "it is outside of its own interval");
+        // So few requests have no upper limit; a request has many times between tokens.
+        if slo.member("metric") != Some(&Json::Text("itl".into())) {
+            let share = slo.number("percentile_ppm")? as f64 / PPM;
+            let holds = self.high_us.is_none() || share.powf(requests as f64) <= BEYOND;
+            let by = format!("{requests} requests may all be below the percentile");
+            claims.judge("sample", place, holds, &by);
+        }
+        let right = self.standing(slo.number("latency_us")?);
+        let by = format!("`{standing}` is claimed, `{right}` is right");
+        claims.judge("standing", place, standing == right, &by);
+        Ok(())
+    }
+
+    /// The change from a setting by hand follows from both percentiles.
+    fn check_change(&self, by_hand: &Json, place: &str, claims: &mut Claims) -> Result<(), String> {
+        let tail_us = by_hand.number("tail_us")? as f64;
+        let change = (self.tail_us / tail_us - 1.0) * PPM;
+        // Both percentiles are rounded to whole microseconds.
+        let spare = PPM * (self.tail_us + tail_us) / (tail_us * tail_us) + 1.0;
+        let stated = by_hand.number("change_ppm")? as f64;
+        let by = format!("{stated} is claimed, {} is right", change.round());
+        claims.judge("change_ppm", place, (stated - change).abs() <= spare, &by);
+        Ok(())
     }
 
     fn standing(&self, latency_us: i128) -> &'static str {

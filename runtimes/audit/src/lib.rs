@@ -5,6 +5,7 @@
 
 mod artifact;
 mod audit;
+mod budget_table;
 mod budgets;
 mod claims;
 mod decimal;
