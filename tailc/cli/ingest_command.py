@@ -102,10 +102,10 @@ def command(
 
     An INPUT (- is standard input) is the output of wrk2, k6, vegeta, hey, oha, ab, JMeter, ghz or
     vLLM, an HdrHistogram log, spans of OpenTelemetry (OTLP, as JSON or protobuf), Jaeger or Zipkin,
-    a Prometheus histogram (a scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with
-    --column or --columns, or a profile. It may be compressed, and its format is recognised by its
-    content. If a measurement is split, the profiles of its parts add up to exactly the profile of
-    the whole.
+    a Prometheus histogram (a scrape, or an answer of its API), a table (Parquet, Arrow, CSV,
+    NDJSON) with --column or --columns, or a profile. It may be compressed, and its format is
+    recognised by its content. If a measurement is split, the profiles of its parts add up to
+    exactly the profile of the whole.
     """
     from pathlib import Path
 

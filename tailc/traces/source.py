@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.input_files import STDIN, SeekableInput, seekable_input, written_input
+from tailc.traces.arrow_file import is_arrow, rewrite_arrow
 from tailc.traces.compression import (
     MAGIC_BYTES,
     Codec,
@@ -40,6 +41,8 @@ Format = Literal["auto", "parquet", "csv", "ndjson", "profile"]
 SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "parquet",
+    ".feather": "parquet",
     ".csv": "csv",
     ".tsv": "csv",
     ".ndjson": "ndjson",
@@ -193,6 +196,8 @@ def _refuse_changed(name: str, file: SeekableInput) -> None:
 def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
     """The source, with its text converted if necessary; raises TailcError if it is not data."""
     head = source.head()
+    if is_arrow(head):
+        return _from_arrow(source, until_read)
     refuse_other_kinds(source, head)
     if rewritings := encoding_rewritings(head):
         source = _rewritten(source, re_encoded(source, rewritings), rewritings, until_read)
@@ -203,6 +208,26 @@ def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
         rewritings = frozenset({Rewriting.JSON_LIST})
         source = _rewritten(source, lines, rewritings, until_read)
     return source
+
+
+def _from_arrow(source: Source, until_read: ExitStack) -> Source:
+    """An Arrow file as Parquet, in a temporary file."""
+    spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
+    try:
+        with source.plain() as stream:
+            fits = rewrite_arrow(stream, spool, MAX_REWRITTEN_BYTES)
+    except (pa.ArrowException, OSError) as error:
+        # Errors of pyarrow about the content have no number, unlike those of the system.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        source.check_whole()
+        message = f"`{source.name}` is a damaged or truncated Arrow file: {brief(error)}"
+        hint = "write it again, and close its writer, or save it as Parquet"
+        raise source.fault(Code.BROKEN_FORMAT, message, advice=hint) from None
+    if not fits:
+        message = f"`{source.name}` is an Arrow file that is too large to be converted"
+        raise source.fault(Code.TRACE_TOO_LARGE, message, advice="save it as Parquet")
+    return replace(source, file=written_input(spool), codec=None)
 
 
 def _rewritten(

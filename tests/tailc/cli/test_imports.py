@@ -74,7 +74,7 @@ def folder(tmp_path_factory):
         (["inspect", "replayed.tailc"], ARTIFACT, 84),
         (["report", "toy.tailc", "-o", "toy.html"], ARTIFACT, 147),
         (["diff", "toy.tailc", "toy.json"], ARTIFACT, 120),
-        (["compile", "formula.yaml", "-o", "formula"], SOLVE, 242),
+        (["compile", "formula.yaml", "-o", "formula"], SOLVE, 243),
         (["compile", "toy.yaml", "-o", "again"], SOLVE, 377),
     ],
 )

@@ -1,0 +1,58 @@
+"""Tables in Arrow's formats, as files (Feather 2) or streams: rewritten as Parquet, in batches.
+
+An Arrow file is a stream after eight bytes, and an index that is not needed.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import pyarrow as pa
+
+_FILE_MAGIC = b"ARROW1\0\0"
+# A message of a stream: a mark, the length of a schema, and the schema.
+_STREAM_MARK = b"\xff\xff\xff\xff"
+_LONGEST_SCHEMA = 1 << 24
+
+
+def is_arrow(head: bytes) -> bool:
+    """Whether a file with this beginning is in one of Arrow's formats."""
+    if head.startswith(_FILE_MAGIC):
+        return True
+    length = int.from_bytes(head[4:8], "little")
+    return head.startswith(_STREAM_MARK) and 0 < length < _LONGEST_SCHEMA
+
+
+def rewrite_arrow(stream: pa.NativeFile, sink: BinaryIO, most_bytes: int) -> bool:
+    """Write the rows of a stream of bytes into `sink` as Parquet; False if they are too many.
+
+    Raises pyarrow's errors for damaged or truncated bytes, and for types that Parquet lacks.
+    """
+    # An import takes time, which other files need not.
+    import pyarrow.parquet as pq
+
+    begun = stream.read(len(_FILE_MAGIC))
+    rest = stream if begun == _FILE_MAGIC else pa.PythonFile(_Joined(begun, stream), mode="r")
+    with pa.ipc.open_stream(rest) as reader, pq.ParquetWriter(sink, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+            if sink.tell() > most_bytes:
+                return False
+    return True
+
+
+class _Joined:
+    """A stream of bytes whose beginning was read already."""
+
+    closed = False
+
+    def __init__(self, begun: bytes, rest: pa.NativeFile) -> None:
+        self._begun, self._rest = begun, rest
+
+    def read(self, size: int) -> bytes:
+        """Read `size` bytes, or fewer at the end."""
+        taken, self._begun = self._begun[:size], self._begun[size:]
+        return taken + self._rest.read(size - len(taken))
+
+    def close(self) -> None:
+        """Leave the stream open: its owner closes it."""
