@@ -78,7 +78,7 @@ class Choosing:
         if count := int(out.sum()):
             self.chosen &= ~which
             jobs = plural(count, "job")
-            message = f"{jobs} left out that {what}" + ("; the first is here" if count > 1 else "")
+            message = f"{jobs} left out {what}" + ("; the first is here" if count > 1 else "")
             place = self._place(out)
             self.findings.append(
                 Finding(Code.JOBS_LEFT_OUT, message, place, severity=Severity.WARNING)
@@ -112,9 +112,9 @@ def chosen_jobs(
     if reading.zone is not None:
         _check_zone(reading.zone, source)
     choosing = Choosing(stated, source, np.ones(len(stated.number), dtype=np.bool_))
-    choosing.leave_out(stated.is_part, "are parts of a job that has its own line")
-    choosing.leave_out(stated.never_ran, "never ran")
-    choosing.leave_out(stated.width < 1, "have no width")
+    choosing.leave_out(stated.is_part, "as part of a job that has its own line")
+    choosing.leave_out(stated.never_ran, "that never ran")
+    choosing.leave_out(stated.width < 1, "without a width")
     _check_order(choosing)
     choosing.refuse(stated.run_s < 0, Code.NOT_POSITIVE, "has a negative run time")
     _settle_zero_runs(choosing, reading)
@@ -171,7 +171,7 @@ def _check_order(choosing: Choosing) -> None:
 def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
     is_zero = choosing.stated.run_s == 0
     if reading.leaves_out_zero_runs:
-        choosing.leave_out(is_zero, "ran for less than half a second")
+        choosing.leave_out(is_zero, "that ran for less than half a second")
     else:
         hint = "correct the line, or leave out such jobs with `skip_zero_runs: true`"
         choosing.refuse(is_zero, Code.NOT_POSITIVE, "has a run time of 0", hint)

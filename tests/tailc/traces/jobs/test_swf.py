@@ -103,9 +103,9 @@ def test_a_gzipped_log_is_the_same_log(tmp_path):
         (job(2, run=-1), "never ran"),
         (job(2, run=0, status=5), "never ran"),
         (job(2, run=0, allocated=-1), "never ran"),
-        (job(2, status=3), "parts of a job"),
-        (job(2, allocated=0, requested=-1), "have no width"),
-        (job(2, allocated=-1, requested=0), "have no width"),
+        (job(2, status=3), "as part of a job"),
+        (job(2, allocated=0, requested=-1), "without a width"),
+        (job(2, allocated=-1, requested=0), "without a width"),
     ],
 )
 def test_what_is_left_out_is_counted_and_its_first_line_named(tmp_path, line, why):
@@ -113,7 +113,7 @@ def test_what_is_left_out_is_counted_and_its_first_line_named(tmp_path, line, wh
     assert log.number.tolist() == [1, 3]
     (warning,) = log.warnings
     assert warning.code is Code.JOBS_LEFT_OUT
-    assert warning.message.startswith("2 jobs left out that ")
+    assert warning.message.startswith("2 jobs left out ")
     assert why in warning.message
     assert warning.place.line == FIRST_JOB + 1
 
