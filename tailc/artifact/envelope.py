@@ -11,8 +11,7 @@ from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.plan.arrival_rule import rule_of
-from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.plan import Plan, rule_of
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import Batch, TailTable
 from tailc.specs.slo import Slo

@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.arrival_rule import AUTO
-from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.plan import AUTO, Plan
 from tailc.forms.plan.state import PlanState
 from tailc.pipeline.compile import AnyCompiled, compile_opened
 from tailc.pipeline.days.days_of_spec import start_unix_s

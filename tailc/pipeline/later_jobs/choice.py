@@ -13,8 +13,7 @@ from tailc.errors import Code, Finding, Severity
 from tailc.experiment.job_windows import job_model, replay_all
 from tailc.experiment.plan_options import PlanOptions
 from tailc.forecasts.days import Days
-from tailc.forms.plan.arrival_rule import AUTO, rule_of
-from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.plan import AUTO, Plan, rule_of
 from tailc.models.datacentre.job_model import JobModel
 from tailc.models.datacentre.later_jobs import LaterJobs
 from tailc.models.datacentre.quantities import JobQuantity, QuantitySamples

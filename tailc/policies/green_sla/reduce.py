@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.arrival_rule import planner_of
+from tailc.forms.plan.plan import planner_of
 from tailc.models.datacentre.later_jobs import LaterJobs
 from tailc.models.datacentre.window import NoSpeedupCurves
 from tailc.policies.green_sla.jobs_of_days import JobsOfDays, KnownRigidJobs

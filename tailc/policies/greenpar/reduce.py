@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
-from tailc.forms.plan.arrival_rule import planner_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.forms.plan.plan import planner_of
 from tailc.models.datacentre.later_jobs import LaterJobs
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
 from tailc.policies.greenpar.jobs_of_log import KnownMalleableJobs, LoggedJobs

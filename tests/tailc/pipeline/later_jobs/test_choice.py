@@ -11,7 +11,7 @@ from tailc.cli import run
 from tailc.errors import Code
 from tailc.experiment.job_windows import replay_windows
 from tailc.experiment.plan_options import PlanOptions
-from tailc.forms.plan.arrival_rule import RULES, planner_of, rule_of
+from tailc.forms.plan.plan import RULES, planner_of, rule_of
 from tailc.models.datacentre.quantities import JobQuantity
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.job_baselines import solver_baselines
