@@ -31,7 +31,7 @@ class ShortIntervalError(ValueError):
     """The interval is below a 100,000th of the longest time, `longest_ns`."""
 
     def __init__(self, longest_ns: int) -> None:
-        super().__init__("an interval that short would add without end")
+        super().__init__("the interval is so short that too many requests would be added")
         self.longest_ns = longest_ns
 
 

@@ -140,7 +140,7 @@ def _row_findings(
             hint = "write the value, or give the service a template of its own"
             yield Finding(Code.NOT_A_NUMBER, "the value is missing", place, hint)
         elif not _VALUE.fullmatch(value) or ": " in value or value.endswith(":"):
-            hint = "write what is not a plain word, number or list of them into the template"
+            hint = "write it into the template: a table has plain words, numbers and lists of them"
             yield Finding(Code.BAD_VALUE, f"`{value}` would change the spec", place, hint)
 
 

@@ -195,7 +195,7 @@ def _not_unique(part: Component, names: tuple[str, ...], trace: CounterTrace) ->
     place = Place(trace.source, field=inseparable[0][1].replace("*", "0"))
     if part.status is Training.UNUSED:
         message = f"the parameters {parameters} cannot be fitted: {named} is 0 in every row"
-        yield Finding(Code.SINGULAR_FIT, message, place, "measure work for which it is not 0")
+        yield Finding(Code.SINGULAR_FIT, message, place, f"measure work in which {named} is not 0")
         return
     message = (
         f"the parameters {parameters} cannot be separated: in this trace {named} change together"

@@ -50,7 +50,7 @@ class LoggedField:
         )
         unit = "" if self.has_unit else " and `--unit`"
         return (
-            f"list the times below a name, such as by `{command}`, and give that with "
+            f"write the times to a file with a header, such as by `{command}`, and give it with "
             f"`--column {column}`{unit}"
         )
 

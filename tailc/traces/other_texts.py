@@ -120,7 +120,7 @@ _TEXTS = (
     OtherText(
         re.compile(rb'\s*\{\s*"result"\s*:\s*\{\s*"resourceSpans"'),
         "an answer of Jaeger's API, version 3, which has OTLP inside",
-        "write what is inside, such as by `jq -c .result FILE > spans.json`, and give that",
+        "take out the OTLP, for example by `jq -c .result FILE > spans.json`, and give that file",
     ),
     OtherText(
         re.compile(rb"\s*[\[{]"),
@@ -130,8 +130,8 @@ _TEXTS = (
     ),
     OtherText(
         re.compile(rb'\s*(?:\[\s*)?\{(?![^\0]{0,2000}?"data"\s*:)'),
-        "traces of Jaeger without what is around them in an answer of its query service",
-        "write that around them: `jq '{data: (if type == \"array\" then . else [.] end)}' FILE > "
+        "traces of Jaeger without the member `data` that its query service puts them in",
+        "add that member: `jq '{data: (if type == \"array\" then . else [.] end)}' FILE > "
         "traces.json`",
         (b'"traceID"', b'"spanID"', b'"processID"', b'"processes"'),
     ),

@@ -147,8 +147,8 @@ def _check_open(policy: Policy) -> None:
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
     if any(ladder.overload is not None for ladder in policy.ladders):
         message = (
-            f"policy `{policy.name}` has a rule for overload, under which requests lose more at a "
-            "higher rate, and requests that are served still meet the SLO"
+            f"policy `{policy.name}` has a rule for overload: at a higher rate it refuses or "
+            "shortens more requests, so that the others still meet the SLO"
         )
         hint = "compile the policy without `overload`, and give that"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))

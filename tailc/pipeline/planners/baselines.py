@@ -16,7 +16,7 @@ class OnArrivalBaseline(RuleBaseline[Planner]):
     """Baseline: place each job when it arrives by a linear program, and never move it."""
 
     syntax = Syntax("on-arrival")
-    about = "each job where it earns most at its arrival, or refused"
+    about = "places each job at its arrival where it earns most, or refuses it"
     rank = 30
     examples = ("on-arrival",)
     is_default = False

@@ -106,7 +106,7 @@ class ControlSpec(SpecModel):
     pole_ppm: PolePpm = Field(
         default=round(POLE * PPM),
         alias="pole",
-        description="Remaining part of an error after a step.",
+        description="Fraction of an error of throughput that remains after a step.",
         json_schema_extra={"default": POLE},
     )
     window_us: DurationUs = Field(

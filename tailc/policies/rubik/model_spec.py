@@ -77,7 +77,7 @@ class ModelSpec(SpecModel):
     memory_ppm: SharePpm = Field(
         alias="memory",
         examples=["30%"],
-        description="Share of those cycles that wait for memory, without events.",
+        description="Share of the core's cycles that wait for memory, and have no events.",
     )
     volts: Annotated[tuple[MicroVolts, ...], Field(max_length=MAX_LEVELS)] | None = Field(
         default=None,
