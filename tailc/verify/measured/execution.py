@@ -52,9 +52,14 @@ class ExecutionComparison:
         return off_us > max(limit_us, _STANDARD_ERRORS * self.standard_error_us)
 
     @property
-    def has_late_ticks(self) -> bool:
-        """Whether ticks were so late that this explains a deviation."""
-        return self.late_share > _LATE_SHARE
+    def has_late_climbs(self) -> bool:
+        """Whether late ticks explain a deviation.
+
+        Late climbs lower the thread time. Ticks that are late where no request climbs change
+        nothing: often all processors are busy while requests are on their last rung.
+        """
+        is_lower = self.thread_time_us < self.predicted_thread_time_us
+        return is_lower and self.late_share > _LATE_SHARE
 
     @property
     def lacks_threads(self) -> bool:

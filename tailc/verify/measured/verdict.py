@@ -117,12 +117,11 @@ class MeasuredVerdicts:
         Under other arrivals the load is another one, and with it threads, so only late ticks count.
         """
         execution = self.execution
-        if execution is None:
+        if execution is None or not execution.deviates:
             return ()
-        differs = any(each.agreement is Agreement.DIFFER for each in self.slos)
-        if execution.has_late_ticks and (execution.deviates or differs):
+        if execution.has_late_climbs:
             return (ModelPart.TICKS,)
-        if has_other_load or not execution.deviates:
+        if has_other_load:
             return ()
         return (ModelPart.SECOND_THREADS if execution.lacks_threads else ModelPart.SPEEDUPS,)
 

@@ -29,9 +29,9 @@ def write_log(path, rows, header=HEADER):
     path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows), ""]))
 
 
-def rows_of(folder, speedup=1.0, worked=1.0, late=0.0):
+def rows_of(folder, speedup=1.0, worked=1.0, late=0.0, granted=1.0):
     """The log of a server that executes the policy, except that its threads add less, or that they
-    work or that ticks are late for parts of the time."""
+    are granted, that they work or that ticks are late for parts of the time."""
     policy = read_policy(str(folder / "toy.tailc"))
     (folder / "requests.csv").write_text(trace(3, REQUESTS))
     served = read_held_out(policy, str(folder / "requests.csv")).profile
@@ -43,7 +43,8 @@ def rows_of(folder, speedup=1.0, worked=1.0, late=0.0):
         ((one, outcome),) = Experiment(scenario, 1, 0, workers).outcomes(subject)
     chosen = outcome.measured
     run_us = (outcome.latency_ns - outcome.wait_ns)[chosen] // 1_000
-    granted_us = np.rint(outcome.thread_ns[chosen] / 1e3).astype(int)
+    others_us = outcome.thread_ns[chosen] / 1e3 - run_us
+    granted_us = np.rint(run_us + granted * others_us).astype(int)
     thread_us = np.rint(run_us + worked * (granted_us - run_us)).astype(int)
     columns = (
         load.work_ns[one.order[chosen]] // 1_000,
@@ -107,9 +108,10 @@ def test_a_server_that_follows_the_model_deviates_in_nothing(served, tailc):
     [
         ({"speedup": 0.2}, "speed-ups", "measure the speed-ups again, under load"),
         ({"speedup": 0.2, "worked": 0.5}, "second-threads", "beyond the first worked for 50% of"),
-        ({"speedup": 0.2, "late": 0.6}, "ticks", "during 60% of the run time of requests"),
+        ({"granted": 0.5, "late": 0.6}, "ticks", "during 60% of the run time of requests"),
+        ({"speedup": 0.2, "late": 0.6}, "speed-ups", "measure the speed-ups again"),
     ],
-    ids=["speed-ups", "second threads", "late ticks"],
+    ids=["speed-ups", "second threads", "late ticks", "late ticks on the last rung"],
 )
 def test_the_part_that_deviates_is_named(served, tailc, planted, part, remark):
     write_log(served / "log.csv", rows_of(served, **planted))
