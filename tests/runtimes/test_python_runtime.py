@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -76,6 +77,27 @@ def test_a_look_up_says_start_wait_and_rung() -> None:
     assert table.rungs == ("d1", "d2", "d3", "d4")
     assert (table.load_axis, table.quantum_us) == ("in_system", 5_000)
     assert table.boost == (0, 15_000_000)
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("name", ["lucene", "rate", "controller"])
+def test_numbers_that_no_server_measures_have_a_documented_answer(name: str, place: int) -> None:
+    table = open_policy(VECTORS / f"{name}.tailc")
+    question = [3, 0, 20_000]
+
+    def lookup(value: float) -> tuple[int, int, int]:
+        asked: list = [*question]
+        asked[place] = value
+        return table.lookup(*asked)
+
+    with pytest.raises(ValueError, match="nor NaN"):
+        lookup(math.nan)
+    with pytest.raises(ValueError, match="must not be negative"):
+        lookup(-math.inf)
+    assert lookup(10**30) == lookup(2**62)
+    assert place > 0 or lookup(math.inf) == lookup(2**62)
+    assert lookup(True) == lookup(1)
+    assert lookup(-0) == lookup(0)
 
 
 @pytest.mark.parametrize("query", [(-1, 0, 0), (0, -1, 0), (0, 0, -1)])

@@ -19,6 +19,7 @@ NOW, WAIT, ON_EXIT = 0, 1, 2
 
 # Up to this many loads, each load has an entry; for more, rows are found by bisection.
 _MOST_ENTRIES = 65_536
+_NOT_FROM_0 = "the load and the times waited and executed must not be negative, nor NaN"
 # No age in a policy is as late.
 _EVER_US = 2**53
 
@@ -36,7 +37,8 @@ class PolicyTable:
     `lookup(load, waited_us, executed_us)` returns (start, wait_us, rung): start is NOW, WAIT for
     `wait_us`, or ON_EXIT, and applies only to requests that have not started; `rung` is an index
     into `rungs`, the names, and into `settings`, what each rung is. Raises ValueError for negative
-    arguments. If the policy has a `controller`, its current output scales the ages of climbs.
+    arguments and for NaN; an infinite load is above all rows. If the policy has a `controller`, its
+    current output scales the ages of climbs.
 
     If rungs are cores, `core_unit` is the cost unit of the kind of core by rung, `move_us` the time
     of a climb to the rung, and `core_count` the number of cores by cost unit, 0 for power. All
@@ -98,8 +100,8 @@ class PolicyTable:
     def _scaled(
         self, as_written: Lookup, load: int, waited_us: int, executed_us: int, output_ppm: int
     ) -> tuple[int, int, int]:
-        if executed_us < 0 or waited_us < 0:
-            raise ValueError("the load and the times waited and executed must not be negative")
+        if not (waited_us >= 0 and executed_us >= 0):
+            raise ValueError(_NOT_FROM_0)
         counted_us = self._waits_count * waited_us
         age_us = _unscaled_us(executed_us + counted_us, output_ppm)
         return as_written(load, waited_us, age_us - counted_us)
@@ -153,9 +155,9 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
     beyond, limit = entries[-1], starts[-1]
 
     def by_index(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
-        if not least <= load <= most or waited_us < 0 or executed_us < 0:
-            if load < 0 or waited_us < 0 or executed_us < 0:
-                raise ValueError("the load and the times waited and executed must not be negative")
+        if not (least <= load <= most and waited_us >= 0 and executed_us >= 0):
+            if not (load >= 0 and waited_us >= 0 and executed_us >= 0):
+                raise ValueError(_NOT_FROM_0)
             counters.outside += 1
         start, delay_us, ages, rungs = dense[load] if load < limit else beyond
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
@@ -164,9 +166,9 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
         return start, 0, rung
 
     def by_bisection(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
-        if not least <= load <= most or waited_us < 0 or executed_us < 0:
-            if load < 0 or waited_us < 0 or executed_us < 0:
-                raise ValueError("the load and the times waited and executed must not be negative")
+        if not (least <= load <= most and waited_us >= 0 and executed_us >= 0):
+            if not (load >= 0 and waited_us >= 0 and executed_us >= 0):
+                raise ValueError(_NOT_FROM_0)
             counters.outside += 1
         start, delay_us, ages, rungs = entries[bisect_right(starts, load) - 1]
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
