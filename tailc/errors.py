@@ -194,6 +194,7 @@ class Code(enum.Enum):
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
     SHARED_REQUESTS = ("TC0606", ExitCode.OK, "the held-out trace shares requests with the compile")
     TEST_FAILED = ("TC0607", ExitCode.MISSED, "a policy does not answer as a test expects")
+    LOCK_DIFFERS = ("TC0608", ExitCode.INTEGRITY, "a compile differs from its lock file")
     OTHER_SERVICE = ("TC0651", ExitCode.OK, "the policies compared are of different services")
     OVER_BUDGET = ("TC0653", ExitCode.MISSED, "a change exceeds a budget of the spec")
     UNTOLD_BUDGET = ("TC0654", ExitCode.OK, "it is undecided whether a change is within its budget")

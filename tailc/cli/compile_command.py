@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,10 +21,9 @@ from tailc.errors import ExitCode, TailcError
 from tailc.units import LARGEST
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
+    from tailc.pipeline.build_inputs import BuildInputs
     from tailc.pipeline.compile import AnyCompiled
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
@@ -43,6 +43,8 @@ class _WriteOptions:
     report: Path | None
     plot: bool
     progress: bool | None
+    locked: str | None
+    write_lock: str | None
 
 
 @click.command("compile", short_help="Compile a spec and its trace into a policy.")
@@ -119,6 +121,16 @@ class _WriteOptions:
     is_flag=True,
     help="Keep running: like --explain-rebuild, each time the spec or a file that it names is "
     "written.",
+)
+@click.option(
+    "--locked",
+    metavar="FILE",
+    help="Write nothing if an input, or the resulting policy, differs from this lock file.",
+)
+@click.option(
+    "--write-lock",
+    metavar="FILE",
+    help="Write a lock file: digests of the inputs and of the policy, and versions of packages.",
 )
 @report_option
 @plot_option
@@ -204,6 +216,7 @@ def _once(
                 refuse_others(paths_of(stem), "give another path with `-o`, or `--force`")
         if write_options.report is not None:
             refuse_unwritable([write_options.report])
+        lock = _Lock.of(opened, spec, overrides, previous_policy, write_options)
         try:
             compiled = compile_opened(
                 opened,
@@ -215,6 +228,7 @@ def _once(
             )
         except TailcError as error:
             raise _with_conflicts(error, opened, overrides, threads) from None
+        lock.check(compiled.policy)
         estimate = None
         if write_options.report is not None or write_options.plot:
             from tailc.pipeline.in_sample_replay import in_sample_estimate
@@ -223,6 +237,7 @@ def _once(
     document = opened.loaded.document
     compiled_findings = apply_ignores(document, compiled.findings, is_complete=True)
     outcome = replace(_write(compiled, stem, write_options), findings=compiled_findings)
+    lock.write(compiled.policy)
     if write_options.plot:
         outcome = add_policy_pictures(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
     if write_options.report is None:
@@ -230,6 +245,62 @@ def _once(
     from tailc.report.page.compile_page import compiled_page
 
     return with_report(outcome, write_options.report, compiled_page(compiled, estimate)), compiled
+
+
+@dataclass(frozen=True)
+class _Lock:
+    """The inputs of a compile, the lock file to check and its digest, and the one to write.
+
+    The digest is empty if there is none to check, and inputs are None without any lock file.
+    """
+
+    inputs: BuildInputs | None
+    locked: str | None
+    digest: str
+    written: str | None
+
+    @classmethod
+    def of(
+        cls,
+        opened: OpenedSpec,
+        spec: str,
+        overrides: dict[str, object],
+        previous: Policy | None,
+        write_options: _WriteOptions,
+    ) -> _Lock:
+        """Check the inputs against the lock file; TailcError if one differs."""
+        locked, written = write_options.locked, write_options.write_lock
+        if locked is None and written is None:
+            return cls(None, None, "", None)
+        from tailc.atomic_files import refuse_unwritable
+        from tailc.cli.incremental import policy_options
+        from tailc.pipeline.build_inputs import build_inputs
+        from tailc.pipeline.lock import check_inputs, refuse_other
+
+        options = policy_options(overrides, previous)
+        now = build_inputs(opened.loaded.document, spec, options)
+        if now.reads_standard_input or spec == "-":
+            raise click.UsageError("a lock file needs the inputs as files, not on standard input")
+        if written is not None:
+            refuse_unwritable([Path(written)])
+            if not write_options.force:
+                refuse_other(written)
+        return cls(now, locked, "" if locked is None else check_inputs(locked, now), written)
+
+    def check(self, policy: Policy) -> None:
+        """Raise TailcError if the policy differs from the locked one."""
+        if self.locked is not None:
+            from tailc.pipeline.lock import check_result
+
+            check_result(self.locked, self.digest, policy)
+
+    def write(self, policy: Policy) -> None:
+        """Write the lock file, if one is requested."""
+        if self.written is not None and self.inputs is not None:
+            from tailc.atomic_files import replace_files
+            from tailc.pipeline.lock import lock_bytes
+
+            replace_files([(Path(self.written), lock_bytes(self.inputs, policy))])
 
 
 def _with_conflicts(
@@ -274,8 +345,6 @@ def _robust() -> RobustSpec:
 
 def _check_stem(output: str | None) -> None:
     """Refuse an invalid output stem before the search instead of after it."""
-    from pathlib import Path
-
     if output is not None and (output.endswith("/") or Path(output).name in ("", "..")):
         raise click.UsageError(
             f"`{output}` is not a name of a file: give `-o` a stem such as `build/websearch`"

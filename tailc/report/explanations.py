@@ -356,6 +356,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.TEST_FAILED: "A file of `tailc test` states what the policy must answer, and the "
     "policy answers otherwise, or the tests read less of it than `--threshold`. If the new "
     "answer is intended, change the test; else compare the policies with `tailc diff`.",
+    Code.LOCK_DIFFERS: "With `--locked`, the spec, the files that it names, the options and the "
+    "versions of packages must be those of the lock file, and so must the digest of the policy. "
+    "Nothing was written. Restore the input, or write a new lock file if the change is intended.",
     Code.OTHER_SERVICE: "The two policies have different names or kinds, so most differences are "
     "not changes of one service.",
     Code.OVER_BUDGET: "The new policy is worse than the old one by more than `budgets` in the "
