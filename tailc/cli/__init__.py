@@ -97,6 +97,10 @@ class LazyCommands(click.Group):
         Options from a configuration file become the defaults of the command.
         """
         name, command, rest = self._resolve(ctx, args)
+        if command is not None and ctx.resilient_parsing:
+            from tailc.cli.completion import add_completion
+
+            add_completion(command, rest)
         if name is not None and command is not None and not ctx.resilient_parsing:
             if " " in name:
                 words = name.upper().replace(" ", "_").replace("-", "_")
