@@ -45,6 +45,8 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
     [
         ["check", "toy.yaml", "--with-trace"],
         ["check", "gone.yaml"],
+        ["check", "toy.yaml", "--statistics"],
+        ["config", "fleet", "compile"],
         ["compile"],
         ["compile", "toy.yaml", "-o", "again"],
         ["compile", "toy.yaml", "-o", "again", "--incremental"],
