@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,11 +18,10 @@ from tailc.cli.trust_option import trusts
 from tailc.cli.verify_requests import judge_requests
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import ArrivalOptions
+    from tailc.report.page.content import Page
     from tailc.traces.source import Format
 
 # A page that is written, and no answer.
@@ -32,6 +32,12 @@ _NOTHING = CommandOutcome(is_answer=False)
 @click.argument("artifact")
 @click.option(
     "-o", "--output", "out", type=REPORT_FILE, metavar="FILE", help="HTML file to write: FILE.html."
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the numbers of all pictures, as Parquet: FILE.parquet.",
 )
 @plot_option
 @click.option(
@@ -77,11 +83,14 @@ def command(
 
     if out is None and not plot:
         raise click.UsageError("give `-o FILE.html`, or `--plot` to draw in the terminal")
+    data: Path | None = options.pop("data")
+    if data is not None:
+        _check_data(data, out, trace)
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
         outcome = add_policy_pictures(_NOTHING, policy) if plot else _NOTHING
-        return outcome if out is None else with_report(outcome, out, policy_page(policy))
+        return outcome if out is None else _written(outcome, out, policy_page(policy), data)
     _check_requests(policy)
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": True}
@@ -89,7 +98,29 @@ def command(
     outcome = replace(_NOTHING, findings=judgement.warnings)
     if plot:
         outcome = add_policy_pictures(outcome, policy, judgement.verdicts)
-    return outcome if out is None else with_report(outcome, out, judgement.page(policy))
+    return outcome if out is None else _written(outcome, out, judgement.page(policy), data)
+
+
+def _check_data(data: Path, out: Path | None, trace: str | None) -> None:
+    if out is None or data.suffix.lower() != ".parquet":
+        raise click.UsageError("`--data` needs a file `.parquet`, and the report of `-o`")
+    if trace is not None and data.resolve() == Path(trace).resolve():
+        raise click.UsageError("`--data` would replace the trace: give a different file")
+
+
+def _written(outcome: CommandOutcome, out: Path, page: Page, data: Path | None) -> CommandOutcome:
+    """Write the page, and the numbers of its pictures if they have a file."""
+    outcome = with_report(outcome, out, page)
+    if data is None:
+        return outcome
+    from tailc.atomic_files import replace_files
+    from tailc.report.page.page_data import written_page_data
+    from tailc.units import printable
+
+    replace_files([(data, written_page_data(page))])
+    files = [str(out), str(data)]
+    text = f"{outcome.text}wrote {printable(str(data))}\n"
+    return replace(outcome, text=text, result={**outcome.result, "files": files})
 
 
 def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import json
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -49,6 +50,14 @@ class Numbers:
     def link(self) -> str:
         """Format the numbers as a data URL of CSV, for a link."""
         return "data:text/csv;base64," + base64.b64encode(self.csv.encode()).decode()
+
+    @property
+    def json_link(self) -> str:
+        """Format the numbers as a data URL of JSON: a list with an object for each row."""
+        rows = [dict(zip(self.heads, row, strict=True)) for row in self.rows]
+        return (
+            "data:application/json;base64," + base64.b64encode(json.dumps(rows).encode()).decode()
+        )
 
     @property
     def _all(self) -> tuple[tuple[str, ...], ...]:
