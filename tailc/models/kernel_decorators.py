@@ -6,7 +6,8 @@ reference counting (`_nrt`), which would take longer than the replay itself.
 `part` is for the parts of the loop. LLVM inlines them into each caller: a call would pass every
 array of the arguments field by field. `inline="always"` would make numba type the part again at
 each call, which triples the compile time of look-aheads that are called from four places. Parts
-have no wrappers for callers in Python, which halves the compile time of an engine.
+have no wrappers for callers in Python, which halves the compile time of an engine; a call from
+Python would end the process.
 
 `once` is for a part that is called from one place. numba types it as lines of its caller, which
 takes a quarter less compile time than a separate function.

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from tailc.models.kernel_decorators import loop, part
 from tailc.models.token_batches.arrays import EngineArrays, TableArrays, TokenRequests
 
 Int64s = NDArray[np.int64]
@@ -83,7 +83,7 @@ _SIZES = 10
 _NOT = -1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _part_ns(part, amount):  # pragma: no cover - compiled
     at = len(part.knots) - 2
     while at > 0 and part.knots[at] > amount:
@@ -93,7 +93,7 @@ def _part_ns(part, amount):  # pragma: no cover - compiled
     return part.time_ns[at] + (amount - part.knots[at]) * rise // run
 
 
-@njit(cache=True, nogil=True)
+@part
 def _step_ns(engine, prompt, decoding, context):  # pragma: no cover - compiled
     return (
         engine.fixed_ns
@@ -104,19 +104,19 @@ def _step_ns(engine, prompt, decoding, context):  # pragma: no cover - compiled
     )
 
 
-@njit(cache=True, nogil=True)
+@part
 def _decoded(state, one):  # pragma: no cover - compiled
     """Tokens in the cache of a decoding sequence."""
     return state.target[one] + state.size[_CLOCK] - state.joined[one]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _end_clock(requests, state, one):  # pragma: no cover - compiled
     """The decode clock at which a sequence has all its tokens."""
     return state.joined[one] + requests.output[one] - state.generated[one]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _join(engine, requests, state, one):  # pragma: no cover - compiled
     """A sequence whose prompt is complete decodes from the next iteration on."""
     size = state.size
@@ -131,7 +131,7 @@ def _join(engine, requests, state, one):  # pragma: no cover - compiled
     state.first[bucket] = one
 
 
-@njit(cache=True, nogil=True)
+@part
 def _leave(engine, requests, state, log, one):  # pragma: no cover - compiled
     """A sequence decodes no longer: record its tokens, and free its blocks."""
     size, joined = state.size, state.joined[one]
@@ -157,7 +157,7 @@ def _leave(engine, requests, state, log, one):  # pragma: no cover - compiled
     state.joined[one] = _NOT
 
 
-@njit(cache=True, nogil=True)
+@part
 def _preempt_last(engine, requests, state, log):  # pragma: no cover - compiled
     """The sequence that started last waits again, as the first."""
     size = state.size
@@ -177,7 +177,7 @@ def _preempt_last(engine, requests, state, log):  # pragma: no cover - compiled
     log.counts[PREEMPTIONS] += 1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _take_blocks(size, need):  # pragma: no cover - compiled
     """Give blocks to the decoding sequences that need one; False, and no change, without enough."""
     needed = need[size[_CLOCK] % len(need)]
@@ -187,7 +187,7 @@ def _take_blocks(size, need):  # pragma: no cover - compiled
     return True
 
 
-@njit(cache=True, nogil=True)
+@part
 def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
     """Give blocks to decoding sequences in the order of their starts; the last ones lose theirs."""
     size, at = state.size, 0
@@ -202,7 +202,7 @@ def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
         at += 1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _take(engine, state, one, most):  # pragma: no cover - compiled
     """Compute up to `most` prompt tokens of a sequence, as its blocks allow; returns how many.
 
@@ -222,7 +222,7 @@ def _take(engine, state, one, most):  # pragma: no cover - compiled
     return chunk
 
 
-@njit(cache=True, nogil=True)
+@part
 def _next_waiting(state):  # pragma: no cover - compiled
     """The first of the waiting requests, or -1."""
     size = state.size
@@ -231,7 +231,7 @@ def _next_waiting(state):  # pragma: no cover - compiled
     return size[_HEAD] if size[_HEAD] < size[_ARRIVED] else -1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _start(requests, state, one):  # pragma: no cover - compiled
     """The first of the waiting requests runs, with the cache of its prefix."""
     size = state.size
@@ -244,7 +244,7 @@ def _start(requests, state, one):  # pragma: no cover - compiled
     state.computed[one] = requests.cached[one]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover - compiled
     """Up to `most` prompt tokens with which the iteration ends within the limit of the engine."""
     size = state.size
@@ -263,7 +263,7 @@ def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover 
     return max(low, 0)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover - compiled
     """Compute up to `left` prompt tokens; returns their number and their context."""
     size, prompt, context = state.size, 0, 0
@@ -290,13 +290,13 @@ def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover
     return prompt, context
 
 
-@njit(cache=True, nogil=True)
+@part
 def _has_arrived(arrival_ns, size, now_ns):  # pragma: no cover - compiled
     """Whether another request has arrived."""
     return size[_ARRIVED] < len(arrival_ns) and arrival_ns[size[_ARRIVED]] <= now_ns
 
 
-@njit(cache=True, nogil=True)
+@part
 def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
     """Requests wait from their arrival on; returns the time, which an idle server lets pass."""
     size = state.size
@@ -311,8 +311,7 @@ def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
             now_ns = requests.arrival_ns[at]
 
 
-@njit(cache=True, nogil=True)
-def _initial(engine, requests):  # pragma: no cover - compiled
+def _initial(engine: EngineArrays, requests: TokenRequests) -> _Sequences:
     """The state before the first arrival."""
     number, most = len(requests.arrival_ns), engine.max_sequences
     size = np.zeros(_SIZES, np.int64)
@@ -339,15 +338,16 @@ def _initial(engine, requests):  # pragma: no cover - compiled
     )
 
 
-@njit(cache=True, nogil=True)
-def run(
-    engine: EngineArrays, table: TableArrays, requests: TokenRequests, log: TokenLog
-) -> bool:  # pragma: no cover - compiled
+def run(engine: EngineArrays, table: TableArrays, requests: TokenRequests, log: TokenLog) -> bool:
     """Replay the requests on a language model's engine.
 
     Returns False if an iteration has nothing to do, which no valid table causes.
     """
-    state = _initial(engine, requests)
+    return _run_iterations(engine, table, requests, _initial(engine, requests), log)
+
+
+@loop
+def _run_iterations(engine, table, requests, state, log):  # pragma: no cover - compiled
     size, now_ns, finished = state.size, 0, 0
     while finished < len(requests.arrival_ns):
         if size[_RUNNING] == 0 or _has_arrived(requests.arrival_ns, size, now_ns):
@@ -379,7 +379,7 @@ def run(
     return True
 
 
-@njit(cache=True, nogil=True)
+@part
 def _record(counts, steps, prompt, decoding, context):  # pragma: no cover - compiled
     """Count an iteration, and record what it batches while there is room."""
     if counts[ITERATIONS] < len(steps):
@@ -389,7 +389,7 @@ def _record(counts, steps, prompt, decoding, context):  # pragma: no cover - com
     counts[DECODED_TOKENS] += decoding
 
 
-@njit(cache=True, nogil=True)
+@part
 def _tick(size, tick_ns, first, now_ns):  # pragma: no cover - compiled
     """Every decoding sequence has a token; returns whether one has all its tokens."""
     tick_ns[size[_CLOCK]] = now_ns
@@ -398,7 +398,7 @@ def _tick(size, tick_ns, first, now_ns):  # pragma: no cover - compiled
     return first[size[_CLOCK] & (len(first) - 1)] != _NOT
 
 
-@njit(cache=True, nogil=True)
+@part
 def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """End sequences, and let others decode; returns the number of requests that end."""
     ended = _end_due(engine, requests, state, log)
@@ -409,7 +409,7 @@ def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compi
     return ended
 
 
-@njit(cache=True, nogil=True)
+@part
 def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
     """End the sequences that have their last token now; returns their number."""
     size, ended = state.size, 0
@@ -422,7 +422,7 @@ def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
     return ended
 
 
-@njit(cache=True, nogil=True)
+@part
 def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """Sequences whose prompt is complete have a token; returns the number of requests that end."""
     ended = 0
@@ -445,7 +445,7 @@ def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compi
     return ended
 
 
-@njit(cache=True, nogil=True)
+@part
 def _remove_ended(requests, state):  # pragma: no cover - compiled
     """Remove the sequences that have all their tokens from those that run."""
     stay = 0
