@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.kernel_decorators import loop
+from tailc.models.kernel_decorators import loop, part
 
 MILLION = 1_000_000
 FREE, TRIAL, CAPPED, PROBE = range(4)
@@ -62,32 +62,32 @@ def requested_ppm(settings, request):  # pragma: no cover - compiled
     return int(ppm) if ppm > settings.least_ppm else settings.least_ppm
 
 
-@loop
+@part
 def is_tested(caps, i):  # pragma: no cover - compiled
     """Whether a test of the machine with another share runs, or has just ended."""
     return caps.mode[i] == TRIAL or caps.counted[i] < 0
 
 
-@loop
+@part
 def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
     """Put a machine's share cap into a mode, with the cap `ppm` and a step count."""
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
 
 
-@loop
+@part
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
     """The share with headroom for `level` times the target, if `need` is that for the target."""
     return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 
-@loop
+@part
 def follows(low_level, low_share, high_level, high_share):  # pragma: no cover - compiled
     """Whether throughput grows by more than half of what proportionality to the share gives."""
     return low_level * high_share < high_level * (0.5 * (low_share + high_share))
 
 
-@loop
+@part
 def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
     """Update a machine's share cap after a step; return whether a test of another share begins."""
     is_low = is_short and level < 1.0
@@ -109,7 +109,7 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
     return caps.counted[i] >= lasts and start_next_mode(settings, caps, i)
 
 
-@loop
+@part
 def start_next_mode(settings, caps, i):  # pragma: no cover - compiled
     """Start the mode of a share cap after one that has ended; return whether it is a trial."""
     level = caps.levels[i] / caps.counted[i]

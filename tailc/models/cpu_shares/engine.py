@@ -21,7 +21,7 @@ from tailc.models.cpu_shares.cap_engine import (
     is_tested,
     requested_ppm,
 )
-from tailc.models.kernel_decorators import loop
+from tailc.models.kernel_decorators import loop, part
 
 MILLION = 1_000_000
 LARGEST_LEVEL = 1_000.0
@@ -93,7 +93,7 @@ class ShareLog(NamedTuple):
     batch_ppm: NDArray
 
 
-@loop
+@part
 def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
     """Update the recursive least squares estimate of a machine's model with one sample."""
     forgetting = settings.forgetting
@@ -116,7 +116,7 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
         estimate[BELIEVED_B] = estimate[B]
 
 
-@loop
+@part
 def prediction_error(estimate, is_first, before, now, share):  # pragma: no cover - compiled
     """Measured throughput minus the model's prediction from the step before."""
     if is_first:
@@ -124,7 +124,7 @@ def prediction_error(estimate, is_first, before, now, share):  # pragma: no cove
     return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)
 
 
-@loop
+@part
 def common_error(one, other):  # pragma: no cover - compiled
     """The common part of two errors of a model: the smaller one; 0 if their signs differ."""
     if one > 0.0 and other > 0.0:
@@ -132,7 +132,7 @@ def common_error(one, other):  # pragma: no cover - compiled
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
 
 
-@loop
+@part
 def requested_share(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
@@ -145,7 +145,7 @@ def requested_share(
     return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
-@loop
+@part
 def copy_into(values, into):  # pragma: no cover - compiled
     """Copy element by element, because `into[:] = values` takes 3 s to compile."""
     for i in range(len(into)):
@@ -178,7 +178,7 @@ def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - comp
             return
 
 
-@loop
+@part
 def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
     """Throughput of machine i in step k, from its throughput before and all shares [work/s]."""
     share = share_ppm / MILLION
@@ -251,7 +251,7 @@ def _run_steps(settings, world, state, now, given_ppm, log):  # pragma: no cover
             copy_into(state.levels[ticks % settings.lag], state.level)
 
 
-@loop
+@part
 def _wait(world, state, now, k):  # pragma: no cover - compiled
     """Report whether work waits; if none waits, all offered work is done."""
     for i in range(len(now)):
@@ -259,7 +259,7 @@ def _wait(world, state, now, k):  # pragma: no cover - compiled
         state.busy_ticks[i] = 0 if has_none else state.busy_ticks[i] + 1
 
 
-@loop
+@part
 def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
     """Do a tick of work, measure, and update the estimate after a lag of full windows."""
     lag = settings.lag
@@ -277,7 +277,7 @@ def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
         state.levels[ticks % lag, i] = level
 
 
-@loop
+@part
 def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
     """Compute the request of every machine, and divide the host."""
     machines = len(state.granted)
@@ -300,7 +300,7 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
             state.short[i] = 0
 
 
-@loop
+@part
 def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
     """Set the machine's cap from this step on; a trial restarts its model."""
     if settings.law == GIVEN or settings.cap.steps == 0:
@@ -315,7 +315,7 @@ def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
         estimate[P_AB] = 0.0
 
 
-@loop
+@part
 def _request(settings, state, i, is_first, now, ran_out):  # pragma: no cover - compiled
     """The share that the machine requests."""
     estimate, before = state.estimate[i], state.level[i]
@@ -333,7 +333,7 @@ def _request(settings, state, i, is_first, now, ran_out):  # pragma: no cover - 
     return requested_ppm(settings.cap, wish)
 
 
-@loop
+@part
 def _log_shortages(settings, state, is_short, k):  # pragma: no cover - compiled
     """Log which targets cannot be met."""
     machines, host, has_cause = len(state.short), settings.host_ppm / MILLION, False
@@ -385,7 +385,7 @@ def _first_estimates(settings: ShareSettings) -> NDArray:
     return estimate
 
 
-@loop
+@part
 def _batch_ppm(settings, wanted):  # pragma: no cover - compiled
     """Share of each batch machine."""
     if settings.batch == 0:
@@ -393,7 +393,7 @@ def _batch_ppm(settings, wanted):  # pragma: no cover - compiled
     return max(settings.host_ppm - wanted.sum(), 0) // settings.batch
 
 
-@loop
+@part
 def _predict(settings, state, i, is_first):  # pragma: no cover - compiled
     """Predictions of the estimated and of the first model for the end of the step."""
     if is_first:
@@ -405,7 +405,7 @@ def _predict(settings, state, i, is_first):  # pragma: no cover - compiled
     return online * settings.target[i], offline * settings.target[i]
 
 
-@loop
+@part
 def _measure(settings, unit, state, i, ticks):  # pragma: no cover - compiled
     """Work of the last window per time; in whole units if the machine counts units."""
     window, total = settings.window_ticks, state.total[i]
