@@ -8,9 +8,9 @@ the arrays `ring` and `scratch`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tailc.forms.controller import LARGEST_ERROR_US
+from tailc.models.kernel_decorators import loop, part
 from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import PPM
 from tailc.models.steering import FIRST_RATE, KD, KI, KP
@@ -23,11 +23,8 @@ STEP_COLUMNS = 4
 _HALF_US = NS_PER_US // 2
 _US_PER_S_IN_MRPS = NS_PER_S_IN_MRPS // NS_PER_US
 
-_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def ends_epoch(state, steer, latency_ns):
     """Count a completed request; return whether it is the last of a control epoch."""
     server = state.server
@@ -36,7 +33,7 @@ def ends_epoch(state, steer, latency_ns):
     return server.completed % steer.epoch == 0
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def measured_tail_us(state, steer):
     """The tail that a controller measures: an order statistic of the window's latencies [us]."""
     held = min(state.server.completed, steer.window)
@@ -46,14 +43,14 @@ def measured_tail_us(state, steer):
     return _select(state.scratch, held, rank - 1)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def measured_rate_mrps(server):
     """Arrival rate since the last step of the controller [thousandths of a request per second]."""
     elapsed_us = max((server.now - server.stepped_at) // NS_PER_US, 1)
     return (server.arrived - server.arrived_by_step) * _US_PER_S_IN_MRPS // elapsed_us
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def step_controller(server, steer, measured_us, rate_mrps):
     """Compute the next output of the PID controller from a measured percentile."""
     error = steer.target_us - measured_us
@@ -72,14 +69,14 @@ def step_controller(server, steer, measured_us, rate_mrps):
     server.output_ppm = (server.output * PPM + half) >> steer.fraction_bits
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def take_given_output(server, steer):
     """Set the controller's output to the next one of a given sequence."""
     last = len(steer.outputs_ppm) - 1
     server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def log_step(server, steps, measured_us, rate_mrps):
     """Log a control step and start the next epoch."""
     steps[server.steps, STEP_NS] = server.now
@@ -91,7 +88,7 @@ def log_step(server, steps, measured_us, rate_mrps):
     server.arrived_by_step = server.arrived
 
 
-@_kernel  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _select(values, count, place):
     """The value at index `place` in ascending order (Hoare's selection)."""
     low, high = 0, count - 1

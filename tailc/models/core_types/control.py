@@ -5,8 +5,6 @@ Measurements and the controller's law are in `tailc.models.control_law`.
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.forms.controller import LARGEST_AGE_US, LARGEST_ERROR_US
 from tailc.models.control_law import (
     ends_epoch,
@@ -17,6 +15,7 @@ from tailc.models.control_law import (
     take_given_output,
 )
 from tailc.models.core_types.arrays import NEVER_US
+from tailc.models.kernel_decorators import loop, once
 from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.models.steering import (
@@ -30,11 +29,8 @@ from tailc.models.steering import (
     UNSTEERED,
 )
 
-_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
     """Count a completed request; at the end of a control epoch change the climb ages.
 
@@ -51,13 +47,13 @@ def complete(state, table, latency_ns, log):
     return ends
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _is_time_to_look_up(server, steer):
     is_late = server.now - server.stepped_at >= steer.period_ns
     return is_late and server.arrived - server.arrived_by_step >= steer.epoch
 
 
-@_kernel  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _step(state, table, steps):
     server = state.server
     rate_mrps = measured_rate_mrps(server)
@@ -76,7 +72,7 @@ def _step(state, table, steps):
     scale(state, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_up(state, table, rate_mrps):
     """Apply the setting for a rate."""
     server, settings = state.server, table.steer.settings
@@ -96,7 +92,7 @@ def _look_up(state, table, rate_mrps):
         server.off_ppm += off * table.idle_ppm[unit]
 
 
-@_kernel  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def scale(state, table):
     """Multiply the climb ages of all rows by the controller's output."""
     is_scaled = table.steer.law in (CONTROLLED, GIVEN)
@@ -113,7 +109,7 @@ def scale(state, table):
             state.reach_ns[row, rung] = reached_ns
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _react(state, table, measured_us):
     """Move one threshold of every row."""
     error = min(measured_us - table.steer.target_us, LARGEST_ERROR_US)
@@ -127,7 +123,7 @@ def _react(state, table, measured_us):
             state.age_us[row, rung] = age_us
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _movable(age_us, first_us, error):
     """The rung whose threshold moves, or 0 if none can."""
     movable = 0

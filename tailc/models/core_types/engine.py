@@ -47,8 +47,6 @@ fail when it comes, and is then found impossible.
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.models.arriving import arrive
 from tailc.models.core_types.arrays import NOWHERE, CoreTable
 from tailc.models.core_types.control import complete, scale
@@ -66,15 +64,12 @@ from tailc.models.core_types.state import (
     empty_server,
 )
 from tailc.models.integrals import NO_REQUEST
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.pools import NEVER_NS
 from tailc.models.streams import uniform
 
 # An age above those of all climbs. Added to the time of a replay it is still below never.
 _OLDEST_NS = NEVER_NS // 2
-
-# As in the engine of `shared_cores`, the loop allocates nothing.
-_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
 
 def replay(
@@ -92,7 +87,7 @@ def replay(
     return int(state.server["arrived"]), int(state.server["steps"])
 
 
-@_loop  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _run_events(state, demand, table, measured_from, most_in_system, log):
     """Process one event after another, in the order of the module's docstring."""
     server = state.server
@@ -120,7 +115,7 @@ def _run_events(state, demand, table, measured_from, most_in_system, log):
         _look_ahead(state, demand, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _exit(state, demand, table, log):
     """Process the next exit: free its core; an epoch may end."""
     server = state.server
@@ -147,14 +142,14 @@ def _exit(state, demand, table, log):
     _reread(state, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _is_unfinished(job, now, demand):
     worked_ns = max(now - job.works_from, 0)
     speed_ppm = demand.speed_ppm[demand.curve[job.request], job.rung]
     return worked_ns * speed_ppm < job.left
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _leave_rung(state, job, table, log):
     """Give back the job's core, and log the energy that it drew there."""
     log_energy(state.server.now, job, table, log)
@@ -168,7 +163,7 @@ def _leave_rung(state, job, table, log):
         log_waking(BESIDE_REQUEST, state, job, log)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _reread(state, table):
     """Read the rows of running requests again, by the number of requests in the system."""
     if table.keeps_row or table.row_of_load.shape[1] == 1:
@@ -182,17 +177,17 @@ def _reread(state, table):
             _plan(state, slot, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _row_at(server, ladder, table):
     return table.row_of_load[ladder, min(server.in_system, table.row_of_load.shape[1] - 1)]
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _ladder_of(request, demand):
     return demand.ladder[request] if len(demand.ladder) > 0 else 0
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _plan(state, slot, table):
     """Compute the first tick at which a job wants each rung, whether or not it can have it."""
     job = state.jobs[slot]
@@ -203,14 +198,14 @@ def _plan(state, slot, table):
         state.want_ns[slot, rung] = want_at
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _tick_from(job, earliest, table):
     """The job's first tick at or after a time."""
     quanta = -(-(earliest - job.begun) // table.quantum_ns)
     return job.begun + max(quanta, 1) * table.quantum_ns
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _wanted_rung(state, row, age):
     """The highest rung that the age reaches."""
     rung = 0
@@ -219,14 +214,14 @@ def _wanted_rung(state, row, age):
     return rung
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _is_open(rung, older, state, table):
     """Whether the rung has a free core, and few enough older requests want it."""
     is_free = state.free[table.unit_of[rung]] > 0
     return is_free and older[rung] < table.above[rung]
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _start(state, demand, table, log):
     """Start the first waiter, if it still can start."""
     server = state.server
@@ -266,7 +261,7 @@ def _start(state, demand, table, log):
     _plan(state, slot, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _rung_to_start(state, row, age, table):
     """The rung on which a waiter of that age starts now."""
     wanted = _wanted_rung(state, row, age)
@@ -283,7 +278,7 @@ def _rung_to_start(state, row, age, table):
     return NOWHERE
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _driven_rung(state, wanted, table):
     """The highest rung with a free core on which the first waiter has to start to make room."""
     driven, rung = NOWHERE, wanted
@@ -294,7 +289,7 @@ def _driven_rung(state, wanted, table):
     return driven
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _random_rung(state, table):
     """The rung of a random core; if all its cores are in use, the next rung with a free one."""
     rungs = len(table.unit_of)
@@ -308,7 +303,7 @@ def _random_rung(state, table):
     return rung
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _run_on(rung, move_ns, job, state, demand, table):
     """Let a job run on a rung; its `left` work is set already."""
     now = state.server.now
@@ -322,7 +317,7 @@ def _run_on(rung, move_ns, job, state, demand, table):
     state.server.power_ppm += table.power_ppm[rung]
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _tick(state, demand, table, log):
     """Move the oldest job that is due, if it still can move."""
     server = state.server
@@ -336,7 +331,7 @@ def _tick(state, demand, table, log):
             return
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _rung_to_move(state, place, job, demand, table):
     """The rung to which a job moves at this tick; none if it stays."""
     _count_wants(state, place)
@@ -353,7 +348,7 @@ def _rung_to_move(state, place, job, demand, table):
     return NOWHERE
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _makes_room(state, place, rung, table):
     """Whether the job is in excess on its unit, and the next unit has a free core."""
     if not _is_too_many(state, place, rung, table):
@@ -361,13 +356,13 @@ def _makes_room(state, place, rung, table):
     return state.free[table.unit_of[table.next_unit[rung]]] > 0
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _is_too_many(state, place, rung, table):
     """Whether the request at a place in order of age, from 0, has to go above the rung's unit."""
     return place < min(table.left_above[rung], state.server.in_system - table.below[rung])
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _can_pass_on(state, rung, table):
     """Whether it is the turn of a job on a full unit to move to a free core of the next unit.
 
@@ -378,7 +373,7 @@ def _can_pass_on(state, rung, table):
     return up != NOWHERE and is_held and _is_open(up, state.older, state, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _find_shortages(state, demand, table):
     server = state.server
     row, born = NO_REQUEST, server.now
@@ -389,7 +384,7 @@ def _find_shortages(state, demand, table):
     find_shortages(state, row, born, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _move(rung, slot, state, demand, table, log):
     job = state.jobs[slot]
     speed_ppm = demand.speed_ppm[demand.curve[job.request], job.rung]
@@ -398,7 +393,7 @@ def _move(rung, slot, state, demand, table, log):
     _run_on(rung, table.move_ns[rung], job, state, demand, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _count_wants(state, places):
     """Count for each rung how many of the oldest `places` jobs want it or a rung above."""
     state.older[:] = 0
@@ -406,7 +401,7 @@ def _count_wants(state, places):
         _count_want(state, state.jobs[state.order[i]])
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _count_want(state, job):
     age = state.server.now - job.born
     rung = 1
@@ -415,7 +410,7 @@ def _count_want(state, job):
         rung += 1
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_ahead(state, demand, table):
     """Find the next exit, the next tick at which a request may move, and the next start."""
     server = state.server
@@ -439,7 +434,7 @@ def _look_ahead(state, demand, table):
         server.start_at = _start_at(state, demand, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _due(state, place, slot, job, may_pass_on, table):
     """The first tick at which a job may move, as far as is known now; it has not ticked yet."""
     now = state.server.now
@@ -461,7 +456,7 @@ def _due(state, place, slot, job, may_pass_on, table):
     return due
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _start_at(state, demand, table):
     """Time at which the first waiter starts, if nothing else happens."""
     server = state.server

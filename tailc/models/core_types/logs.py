@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.models.integrals import BUSY, IN_SYSTEM, NO_REQUEST, POOL_COLUMNS, SPAN, THREADS
+from tailc.models.kernel_decorators import once, part
 from tailc.models.pools import PPM
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def wait_until(upcoming, state, log):
     """Advance the clock to the next event, and add to the time integrals of the log."""
     server = state.server
@@ -32,20 +29,20 @@ def wait_until(upcoming, state, log):
     server.ticked = NO_REQUEST
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def log_energy(now, job, table, log):
     """Add to the log the energy that a request has used since it moved to its rung."""
     log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def log_waking(where, state, job, log):
     """Log the time up to now that batch work next to the job's core took to wake."""
     now = state.server.now
     log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def give_up(state, demand, table, log):
     """End a replay that stopped early: log each remaining request's age as its latency.
 

@@ -8,17 +8,13 @@ for any number of types and give the details for two.
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.models.core_types.arrays import NOWHERE
 from tailc.models.integrals import NO_REQUEST
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.pools import NEVER_NS
 
-_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def is_any_held_below_free(state, table):
     """Whether all cores of some type are busy while a faster core is free."""
     is_held = False
@@ -30,7 +26,7 @@ def is_any_held_below_free(state, table):
     return False
 
 
-@_kernel  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def find_shortages(state, first_row, first_born, table):
     """Find, for each core type, its oldest request and the time from which cores may be short.
 
@@ -53,7 +49,7 @@ def find_shortages(state, first_row, first_born, table):
             _pass_shortage_on(state, table.unit_of[rung], table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _claim(state, row, born, rung, lowest, table):
     """Note from when a request on a rung, of a unit that begins at `lowest`, wants full units."""
     now = state.server.now
@@ -66,7 +62,7 @@ def _claim(state, row, born, rung, lowest, table):
             state.short_at[unit] = min(state.short_at[unit], max(born + from_ns, now))
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _pass_shortage_on(state, unit, table):
     """Let the oldest request on a short unit want the next unit, which may make that short."""
     if state.short_at[unit] == NEVER_NS or state.eldest[unit] == NO_REQUEST:
@@ -77,7 +73,7 @@ def _pass_shortage_on(state, unit, table):
         state.short_at[above] = min(state.short_at[above], state.short_at[unit])
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def time_to_make_room(state, place, rung, table):
     """Time at which the request in a place must give up its core; never if another request must."""
     unit = table.unit_of[rung]

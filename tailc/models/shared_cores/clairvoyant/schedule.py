@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tailc.models.kernel_decorators import part
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.clairvoyant.arrivals_with_work import ArrivalsWithWork
 from tailc.models.shared_cores.clairvoyant.server import SpeedHull, cores_for, speed_on
@@ -48,7 +49,6 @@ _JOB = np.dtype(
 )
 
 _kernel = njit(cache=True, nogil=True)
-_part = njit(inline="always")
 
 
 def latencies_ns(
@@ -102,7 +102,7 @@ def _run_events(requests, hull, cores, target_ns, timely, late, latency_ns):
         _set_speeds(late, late_first, late_end, hull)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _next_exit(jobs, first, last, now):
     """Time of the first exit among some jobs at their speeds."""
     least = np.inf
@@ -114,7 +114,7 @@ def _next_exit(jobs, first, last, now):
     return now + max(np.int64(np.ceil(least - _SNAP_NS)), 0)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _work_on(jobs, first, last, passed, now, requests, latency_ns):
     """Advance the time; finished jobs exit. Return the index of the first other job."""
     gap = last
@@ -129,7 +129,7 @@ def _work_on(jobs, first, last, passed, now, requests, latency_ns):
     return gap
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _line_up(job, request, requests, target_ns):
     job.request = request
     job.curve = requests.curve[request]
@@ -156,14 +156,14 @@ def _find_hopeless(jobs, first, last, now, hull, cores):
     return _NO_REQUEST
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _close_gap(jobs, first, gap):
     """Move up the jobs before one that has left."""
     for i in range(gap, first, -1):
         jobs[i] = jobs[i - 1]
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _deal_needed(jobs, first, last, left):
     """Give each job its needed cores as long as cores remain; return the remaining cores."""
     for i in range(first, last):
@@ -188,13 +188,13 @@ def _deal_rest(jobs, first, last, hull, left):
     return left, end
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _set_speeds(jobs, first, last, hull):
     for i in range(first, last):
         jobs[i].speed = speed_on(jobs[i].cores, jobs[i].curve, hull)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _release(jobs, first, last):
     """Take the cores from all jobs."""
     for i in range(first, last):

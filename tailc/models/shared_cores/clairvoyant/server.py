@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.kernel_decorators import part
 from tailc.models.pools import NEVER_NS, pools, refuse
 from tailc.percentiles import PPM
 
 _Point = tuple[float, float]
-
-_part = njit(inline="always")
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def _cut_corners(corners: list[_Point], capacity: float) -> list[_Point]:
     return within
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def cores_for(speed, curve, hull):
     """The fewest cores for a speed, or for the highest speed if it is beyond that."""
     corner, last = 1, hull.speed.shape[1] - 1
@@ -111,7 +109,7 @@ def cores_for(speed, curve, hull):
     return fewer + (speed - slower) * (more - fewer) / (faster - slower)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def speed_on(cores, curve, hull):
     """The highest speed on a number of cores; beyond the last corner, the speed there."""
     corner, last = 1, hull.cores.shape[1] - 1
