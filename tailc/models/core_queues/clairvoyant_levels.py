@@ -47,6 +47,7 @@ from tailc.models.core_queues.chip import NOTHING
 from tailc.models.core_queues.clocks import ClairvoyantRule
 from tailc.models.core_queues.level_progress import WHOLE
 from tailc.models.core_queues.state import ClockDemand
+from tailc.models.kernel_decorators import part
 from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 
@@ -59,8 +60,6 @@ _MW_PER_W = 1_000
 _PARTS_PER_CYCLE = 1_000_000
 # No decision covers a longer time, and clocks times this fit into 64 bits.
 _LONGEST_NS = LARGEST_BOUND_US * NS_PER_US
-
-_part = njit(inline="always")
 
 
 def clairvoyant_levels(
@@ -208,7 +207,7 @@ def _plan(demand, queues, table, limits, levels):  # pragma: no cover - compiled
     return late
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _begin(request, free_at, level, demand, table):
     """Start time of a request on its core, and the level of the core's clock at that time.
 
@@ -223,26 +222,26 @@ def _begin(request, free_at, level, demand, table):
     return max(arrival_ns, free_at + _halt_ns(level, batch_level, table)), batch_level
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _halt_ns(clock, level, table):
     """How long a core halts at a change from one level to another [ns]."""
     return table.halt_ns if clock not in (NOTHING, level) else np.int64(0)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _end(request, level, begin, clock, demand, table):
     """End of a request that begins on a core at a given clock and runs at a level."""
     return begin + _halt_ns(clock, level, table) + _whole_ns(request, level, demand)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _whole_ns(request, level, demand):
     """Run time of a request at a level, in whole ns."""
     rate = demand.clocked.rate[demand.record[request], level]
     return (WHOLE + rate - 1) // rate
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _level(request, begin, bound_ns, most, demand, behind, table):
     """Level of a request that begins now; see step 1 of the module's docstring."""
     needed, needless = table.least, most
@@ -268,7 +267,7 @@ def _level(request, begin, bound_ns, most, demand, behind, table):
     return needed
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _lowest(cycles, time_ns, table):
     """The lowest level that does `cycles` in a time; one above the highest if none does."""
     levels = len(table.frequency_khz)
@@ -300,7 +299,7 @@ def _lower(demand, behind, table, limits, levels, late):  # pragma: no cover - c
     return late, lowered
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _saves(request, demand, behind, table, levels):
     """Whether a request with the changes before and after it draws less one level lower."""
     level = levels[0][request]
@@ -308,7 +307,7 @@ def _saves(request, demand, behind, table, levels):
     return _energy_of(request, level - 1, demand, behind, table, levels) < now
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _energy_of(request, level, demand, behind, table, levels):
     """Energy of a request at a level, and of the changes before and after it [mW ns]."""
     level_of, _, clock_of = levels
@@ -323,7 +322,7 @@ def _energy_of(request, level, demand, behind, table, levels):
     return energy_mwns
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _rests(request, level, demand, behind, table, levels):
     """Whether the core has no request after a request that runs at a level."""
     _, begin_of, clock_of = levels
@@ -332,7 +331,7 @@ def _rests(request, level, demand, behind, table, levels):
     return following == _NO_REQUEST or demand.arrival_ns[following] >= free_at
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _to_batch_mwns(level, table):
     """Energy of a change to batch work, whose power the core draws anyway [mW ns]."""
     if table.chip.batch_level[0] in (NOTHING, level):
@@ -340,7 +339,7 @@ def _to_batch_mwns(level, table):
     return np.int64(table.change_nj * _MW_PER_W)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _change_mwns(clock, level, table):
     """Energy of a change of level, including the power of the core while it halts [mW ns]."""
     if clock in (NOTHING, level):
@@ -362,7 +361,7 @@ def _total_energy(demand, behind, table, levels):  # pragma: no cover - compiled
     return energy_mwns
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _more_late(request, level, parts):
     """How many more requests are late with a request at a level.
 
@@ -387,7 +386,7 @@ def _more_late(request, level, parts):
         before, free_at = _ends(request, level, begin, clock, demand, table, levels)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _ends(request, level, begin, clock, demand, table, levels):
     """End of a request as planned, and its end at another level or start time."""
     level_of, begin_of, clock_of = levels
@@ -396,7 +395,7 @@ def _ends(request, level, begin, clock, demand, table, levels):
     return before, _end(request, level, begin, clock, demand, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _shift(request, level, parts):
     """Set the level of a request and move the starts of the requests behind it."""
     demand, behind, table, _, levels = parts
