@@ -1,4 +1,8 @@
-"""Decorators that compile Python loops to machine code with numba."""
+"""Decorators that compile Python loops to machine code with numba.
+
+numba compiles a function again for each literal number that it is called with. Pass `np.int64(0)`
+in place of 0 where another call passes a variable.
+"""
 
 from numba import njit
 

@@ -16,6 +16,9 @@ _ZERO, _PADDING = ord("0"), 0x80
 _LENGTH = 15
 _BITS = 8
 
+# Only `hash_rows` calls them: wrappers for callers in Python would take most of the compile time.
+_part = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
+
 
 def _fractions(root: int) -> np.ndarray:
     """The first 32 bits of the fractional parts of the roots of the first 64 primes."""
@@ -60,7 +63,7 @@ def hash_rows(prefix, first, digests, constants, start):
             digests[begin + lane] = (high << np.uint64(32)) | low
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _put_text(words, lane, prefix, row):
     """Put the padded text of a row into the first words of its lane."""
     digits, power = 1, 10
@@ -76,13 +79,13 @@ def _put_text(words, lane, prefix, row):
     words[_LENGTH * LANES + lane] = np.uint32(size * _BITS)
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _put_byte(words, lane, at, byte):
     shift = np.uint32(24 - 8 * (at % 4))
     words[at // 4 * LANES + lane] |= np.uint32(np.uint32(byte) << shift)
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _extend(words):
     """The other 48 words of each lane."""
     for at in range(_WORDS, _ROUNDS):
@@ -98,7 +101,7 @@ def _extend(words):
             )
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _eight_rounds(state, words, constants):
     for lane in range(LANES):
         a, b, c, d = (
@@ -131,7 +134,7 @@ def _eight_rounds(state, words, constants):
         state[7 * LANES + lane] = h
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _round(a, b, c, d, e, f, g, word):
     """The new e and a of a round, which take the places of d and h; word: with h."""
     choice = (e & f) ^ (~e & g)
@@ -143,7 +146,7 @@ def _round(a, b, c, d, e, f, g, word):
     return np.uint32(d + first), np.uint32(first + second)
 
 
-@njit(cache=True, nogil=True)
+@_part
 def _rotate_right(word, bits):
     """The word rotated to the right."""
     return np.uint32((word >> np.uint32(bits)) | (word << np.uint32(32 - bits)))

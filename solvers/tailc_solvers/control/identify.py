@@ -118,7 +118,7 @@ def _fit_poles(y, n_poles, m, d, poles, scratch):
     """Find the poles of least RSS and write them to `poles`; return the RSS."""
     poles[:] = 0.0
     if n_poles == 0:
-        return _fit(y, poles, 0, m, d, scratch)
+        return _fit(y, poles, n_poles, m, d, scratch)
     best, first, second = math.inf, 0.0, 0.0
     for i in range(1, _LATTICE + 1):
         poles[0] = _LARGEST_POLE * i / _LATTICE

@@ -131,7 +131,8 @@ def _search(t, y, span, lags, stride, ratios, point):
 
 @inner_loops
 def _refine(t, y, span, lags, point):
-    best, _ = _fit(t, y, lags, 1, point[0], point[1], point[2])
+    every = np.int64(1)
+    best, _ = _fit(t, y, lags, every, point[0], point[1], point[2])
     step = 0.25
     for _ in range(_MOST_MOVES):
         if step < _FINEST:
@@ -146,7 +147,7 @@ def _refine(t, y, span, lags, point):
                     dead_time = min(max(at + i * step * 0.05 * span, 0.0), 0.5 * span)
                     one = min(max(first * 2.0 ** (j * step), 1e-6 * span), 10.0 * span)
                     two = min(max(second * 2.0 ** (r * step), 1e-6 * span), one)
-                    rss, _ = _fit(t, y, lags, 1, dead_time, one, two)
+                    rss, _ = _fit(t, y, lags, every, dead_time, one, two)
                     if rss < best * (1.0 - _GAINED):
                         best, is_better = rss, True
                         point[0], point[1], point[2] = dead_time, one, two

@@ -65,12 +65,13 @@ def search(requests, ages, target, allowed, work):
     weight of requests that may be late.
     """
     n = requests.speed.shape[1]
-    if _late_at_least(requests, 0, 0, target, work) > allowed:
+    level = np.int64(0)
+    if _late_at_least(requests, level, np.int64(0), target, work) > allowed:
         return
     if n == 1:
         _finish(requests, work)
         return
-    level = 1
+    level += 1
     _enter(requests, ages, level, target, allowed, work)
     while level > 0:
         first = work.chosen[level - 1] if level > 1 else 0

@@ -144,7 +144,7 @@ def measure_cycle(rest, walk, first, last, is_green, T):
     green = 0
     for at in range(first, last + 1):
         g, t = walk.group[at], walk.node[at] % (T + 1)
-        units = min(units, take_step(rest, walk.step[at], g, t, 0))
+        units = min(units, take_step(rest, walk.step[at], g, t, np.int64(0)))
         if walk.step[at] == ON:
             green += is_green[g, t]
         elif walk.step[at] == BACK:
@@ -191,7 +191,7 @@ def exchange(y, is_green, need, rest, walk, spare):
                 begin = g * (T + 1) + (t if rest.spent[g, t] > 0 else t + 1)
                 walk.node[0] = begin
                 walk.visit[begin] = 0
-                first, last = next_cycle(rest, walk, 0, n, T)
+                first, last = next_cycle(rest, walk, np.int64(0), n, T)
                 while first >= 0:
                     units, green = measure_cycle(rest, walk, first, last, is_green, T)
                     take = min(units, need // green) if green > 0 else 0
@@ -200,7 +200,7 @@ def exchange(y, is_green, need, rest, walk, spare):
                     if green > 0 and take < units and (spare_green == 0 or green < spare_green):
                         spare_green = green
                         spare[:, :] = 0
-                        add_cycle(walk, first, last, 1, spare)
+                        add_cycle(walk, first, last, np.int64(1), spare)
                     for at in range(first, last + 1):
                         here = walk.node[at]
                         take_step(rest, walk.step[at], walk.group[at], here % (T + 1), units)

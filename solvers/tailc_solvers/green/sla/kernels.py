@@ -293,7 +293,7 @@ def route(costs, free, width, flow, ways):
     """
     sent = 0
     while sent < width and shortest_way(costs, flow, ways):
-        room = along_way(costs, free, flow, ways, width - sent, 0)
+        room = along_way(costs, free, flow, ways, width - sent, np.int64(0))
         along_way(costs, free, flow, ways, 0, room)
         sent += room
     return sent
