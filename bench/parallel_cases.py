@@ -111,6 +111,7 @@ class Result:
     late: int
     below: int
     unfinished: int
+    done: int
     gap: float | None = None
     solves: int = 0
     solve_s: float = 0.0
@@ -122,8 +123,13 @@ def result_of(data: Path, case: Case) -> Result:
     dealt = jobs_of(
         day, case.seed, slowdown_ppm=case.slowdown_ppm, only=case.only, times=case.times
     )
-    jobs = [job for job, _ in dealt]
     sun = sun_of(data, case.sun, case.forecast).scaled(case.solar)
+    return replayed(case, dealt, sun)
+
+
+def replayed(case: Case, dealt: list[tuple[MalleableJob, str]], sun: Sun) -> Result:
+    """Replay jobs, each with its application, under the policy of a case."""
+    jobs = [job for job, _ in dealt]
     if case.policy in PLANNED:
         with Solver(Backend.HIGHS) as solver:
             return _planned(case, jobs, sun, solver)
@@ -194,4 +200,5 @@ def _result(found: ClusterOutcome, jobs: list[MalleableJob]) -> Result:
         late=sum(one.is_late for one in done),
         below=below,
         unfinished=found.unfinished,
+        done=len(done),
     )

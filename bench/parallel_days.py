@@ -44,7 +44,12 @@ from tailc.traces.jobs.scaling import WidthMap, window, with_applications
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.resample import cut_series
-from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, SeriesQuantity
+from tailc.traces.series.series import (
+    SECONDS_PER_DAY,
+    SECONDS_PER_HOUR,
+    SeriesQuantity,
+    TimeSeries,
+)
 from tailc.traces.series.table_series import read_series
 from tailc.traces.zones import zone_of
 
@@ -68,9 +73,14 @@ COUNTS = (1, 2, 4, 8, 16, 32)
 
 
 class Forecast(Enum):
-    """By clouds as above, without any error but that of hourly means, or the day before again."""
+    """Of the sun.
+
+    CLOUDS: by the clouds as above. PAST: the same with the clouds of two days before, so that only
+    the past is used. KNOWN: without any error but that of hourly means. YESTERDAY: the day before.
+    """
 
     CLOUDS = "clouds"
+    PAST = "past"
     KNOWN = "known"
     YESTERDAY = "yesterday"
 
@@ -105,25 +115,31 @@ MACHINES = {
 
 
 @functools.cache
-def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
-    """The day of a log with so many jobs; widths are servers."""
+def log_of(data: Path, machine: str) -> JobLog:
+    """The jobs of a log that are replayed; widths are servers."""
     chosen = MACHINES[machine]
     log = read_swf(str(data / "hpc-jobs" / chosen.file), JobReading(leaves_out_zero_runs=True))
     is_test = (log.width == 1) & (log.run_s < TEST_S)
     log = log.part((log.run_s <= SECONDS_PER_DAY) & ~is_test)
     widths = np.unique(log.width).tolist()
     table = WidthMap(tuple((w, chosen.cores_of(w) // CORES_A_SERVER) for w in widths))
-    log = table.applied_to(log)
+    return table.applied_to(log)
+
+
+@functools.cache
+def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
+    """The day of a log with so many jobs; widths are servers."""
+    log = log_of(data, machine)
     first_hour = int(log.submit_s[0]) // SECONDS_PER_HOUR + 1
     begin_s = np.arange(first_hour, int(log.submit_s[-1]) // SECONDS_PER_HOUR) * SECONDS_PER_HOUR
     held = np.searchsorted(log.submit_s, begin_s + SECONDS_PER_DAY)
     held -= np.searchsorted(log.submit_s, begin_s)
     windows = [window(log, start, SECONDS_PER_DAY) for start in begin_s[held == jobs].tolist()]
-    days = [_by_clock(day, chosen.zone) for day in windows]
+    days = [by_clock(day, MACHINES[machine].zone) for day in windows]
     return min((day for day in days if peak_width(day) <= SERVERS), key=_off_utilization)
 
 
-def _by_clock(day: JobLog, zone: str) -> JobLog:
+def by_clock(day: JobLog, zone: str) -> JobLog:
     """A window of a day, from midnight on."""
     assert day.header.start_unix_s is not None
     begins = datetime.fromtimestamp(day.header.start_unix_s, zone_of(zone))
@@ -150,7 +166,7 @@ def jobs_of(
 
     only: all are of this application instead of the mix of the published day.
     """
-    counts = {only: day.jobs} if only else dict(DAYS[day.jobs])
+    counts = {only: day.jobs} if only else mix_of(day.jobs)
     dealt = with_applications(day, counts, seed)
     names = dealt.application_of_job
     rows = zip(day.submit_s.tolist(), day.run_s.tolist(), day.width.tolist(), names, strict=True)
@@ -160,6 +176,14 @@ def jobs_of(
             job = _job(len(found), submit_s, run_s, width, name, slowdown_ppm)
             found.append((job, name))
     return found
+
+
+def mix_of(jobs: int) -> dict[str, int]:
+    """Jobs of each application: those of a published day, or the shares of that of 26 jobs."""
+    mix = dict(DAYS.get(jobs, DAYS[26]))
+    past = np.cumsum(list(mix.values()))
+    each = np.diff(np.rint(past * jobs / past[-1]).astype(int), prepend=0)
+    return dict(zip(mix, each.tolist(), strict=True))
 
 
 def _job(
@@ -218,9 +242,41 @@ def _supply(green_mw: Whole) -> Supply:
     return Supply(green_mw, price, carbon)
 
 
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """Measured power of the system, scaled, and what its days were."""
+
+    site: Site
+    power: TimeSeries
+    past: PastDays
+    factor: float
+
+    @functools.cached_property
+    def days(self) -> np.ndarray:
+        """Days that have a month before them, and that are known, as is the one after."""
+        energy_wh = self.past.energy
+        chosen = (energy_wh[:-1] >= 0) & (energy_wh[1:] >= 0)
+        chosen[:HISTORY_DAYS] = False
+        begin_unix_s = self.past.actual.step_unix_s[self.past.first :: self.past.per_day]
+        for change in CLOCK_CHANGES:
+            since_s = begin_unix_s[: len(chosen)] - change.timestamp()
+            chosen[(since_s >= 0) & (since_s < HISTORY_DAYS * SECONDS_PER_DAY)] = False
+        return np.flatnonzero(chosen)
+
+    def sun(self, day: int, forecast: Forecast = Forecast.CLOUDS) -> Sun:
+        """A day and the one after, with a forecast of each hour."""
+        first = self.past.first + day * self.past.per_day
+        hours = DAYS_REPLAYED * self.past.per_day
+        start_unix_s = self.site.actual.start_unix_s + first * SECONDS_PER_HOUR
+        actual = cut_series(self.power, start_unix_s, hours * SECONDS_PER_HOUR)
+        issue = np.arange(first, first + hours)
+        made = _make(self.site, self.past, issue, hours, forecast)
+        return Sun(_whole(self.factor * actual.value), _whole(self.factor * made))
+
+
 @functools.cache
-def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
-    """The day whose energy is nearest to the published one of that kind."""
+def panels(data: Path) -> Panels:
+    """The system in Golden."""
     site = golden(data, "compile")
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
     reading = SeriesReading(
@@ -228,13 +284,15 @@ def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     )
     power = read_series(path, reading)
     factor = PEAK_MW / float(np.quantile(power.value[power.known], BELOW_PEAK))
-    past = PastDays(site.actual, MIDNIGHT_S)
-    first = past.first + _nearest(past, KWH[kind] * 1e6 / factor) * past.per_day
-    hours = DAYS_REPLAYED * past.per_day
-    start_unix_s = site.actual.start_unix_s + first * SECONDS_PER_HOUR
-    actual = cut_series(power, start_unix_s, hours * SECONDS_PER_HOUR)
-    made = _make(site, past, np.arange(first, first + hours), hours, forecast)
-    return Sun(_whole(factor * actual.value), _whole(factor * made))
+    return Panels(site, power, PastDays(site.actual, MIDNIGHT_S), factor)
+
+
+@functools.cache
+def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
+    """The day whose energy is nearest to the published one of that kind."""
+    found = panels(data)
+    off_wh = np.abs(found.past.energy[found.days] - KWH[kind] * 1e6 / found.factor)
+    return found.sun(int(found.days[np.argmin(off_wh)]), forecast)
 
 
 def _make(
@@ -245,20 +303,9 @@ def _make(
         return site.actual.value[targets(issue, hours)]
     if forecast is Forecast.YESTERDAY:
         return persistent_forecasts(site.actual, issue, hours, SECONDS_PER_DAY).value
-    clouds = next(iter(site.clouds.values()))
+    at_the_time, before = site.clouds.values()
+    clouds = before if forecast is Forecast.PAST else at_the_time
     return solar_forecasts(site.actual, clouds, BestDay(past), issue, hours).value
-
-
-def _nearest(past: PastDays, wanted_wh: float) -> int:
-    """The day nearest to an energy, of those with a month before and a known day after."""
-    energy_wh = past.energy[:-1]
-    chosen = (energy_wh >= 0) & (past.energy[1:] >= 0)
-    chosen[:HISTORY_DAYS] = False
-    begin_unix_s = past.actual.step_unix_s[past.first :: past.per_day][: len(chosen)]
-    for change in CLOCK_CHANGES:
-        since_s = begin_unix_s - change.timestamp()
-        chosen[(since_s >= 0) & (since_s < HISTORY_DAYS * SECONDS_PER_DAY)] = False
-    return int(np.argmin(np.where(chosen, np.abs(energy_wh - wanted_wh), np.inf)))
 
 
 def _whole(values: np.ndarray) -> Whole:

@@ -17,6 +17,7 @@ from bench.parallel_days import (
     by_range,
     day_of_log,
     jobs_of,
+    mix_of,
     sun_of,
     utilization,
 )
@@ -64,6 +65,15 @@ def test_twice_the_load_is_each_job_twice():
     twice = jobs_of(day(), 1, slowdown_ppm=10**6, times=2)
     assert [job.number for job, _ in twice] == list(range(52))
     assert [job.work_s for job, _ in twice[::2]] == [job.work_s for job, _ in twice[1::2]]
+
+
+@pytest.mark.parametrize("jobs", [1, 5, 26, 60, 113])
+def test_any_number_of_jobs_has_the_shares_of_a_published_day(jobs):
+    mix = mix_of(jobs)
+    assert sum(mix.values()) == jobs
+    published = dict(DAYS.get(jobs, DAYS[26]))
+    whole = sum(published.values())
+    assert all(abs(mix[name] - jobs * n / whole) <= 1 for name, n in published.items())
 
 
 def test_larger_panels_have_more_sun_and_the_same_error():
