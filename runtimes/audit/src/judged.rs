@@ -207,6 +207,7 @@ impl Judge<'_> {
             return Ok(());
         }
         let limits = Limits::of(row)?;
+        limits.check(claimed, slo, self.requests, &place, claims)?;
         let interval = replays.interval(&self.server, &self.degrees, &ours);
         self.check_tail(&limits, &ours, &place, claims);
         self.check_width(&limits, replays.share(), &ours, &interval, &place, claims);
