@@ -216,7 +216,7 @@ def _once(
                 refuse_others(paths_of(stem), "give another path with `-o`, or `--force`")
         if write_options.report is not None:
             refuse_unwritable([write_options.report])
-        lock = _Lock.of(opened, spec, overrides, previous_policy, write_options)
+        lock = _Lock.checked(opened, spec, overrides, previous_policy, write_options)
         try:
             compiled = compile_opened(
                 opened,
@@ -260,7 +260,7 @@ class _Lock:
     written: str | None
 
     @classmethod
-    def of(
+    def checked(
         cls,
         opened: OpenedSpec,
         spec: str,

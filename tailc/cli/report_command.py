@@ -90,7 +90,7 @@ def command(
     if trace is None:
         _check_unused(trace_format, arrivals, options)
         outcome = add_policy_pictures(_NOTHING, policy) if plot else _NOTHING
-        return outcome if out is None else _written(outcome, out, policy_page(policy), data)
+        return outcome if out is None else _write_page(outcome, out, policy_page(policy), data)
     _check_requests(policy)
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": True}
@@ -98,7 +98,7 @@ def command(
     outcome = replace(_NOTHING, findings=judgement.warnings)
     if plot:
         outcome = add_policy_pictures(outcome, policy, judgement.verdicts)
-    return outcome if out is None else _written(outcome, out, judgement.page(policy), data)
+    return outcome if out is None else _write_page(outcome, out, judgement.page(policy), data)
 
 
 def _check_data(data: Path, out: Path | None, trace: str | None) -> None:
@@ -108,7 +108,9 @@ def _check_data(data: Path, out: Path | None, trace: str | None) -> None:
         raise click.UsageError("`--data` would replace the trace: give a different file")
 
 
-def _written(outcome: CommandOutcome, out: Path, page: Page, data: Path | None) -> CommandOutcome:
+def _write_page(
+    outcome: CommandOutcome, out: Path, page: Page, data: Path | None
+) -> CommandOutcome:
     """Write the page, and the numbers of its pictures if they have a file."""
     outcome = with_report(outcome, out, page)
     if data is None:
