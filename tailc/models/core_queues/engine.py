@@ -32,7 +32,6 @@ time in proportion to the requests of the core, up to the positions of the table
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tailc.models.arriving import arrive
 from tailc.models.control_law import (
@@ -49,6 +48,7 @@ from tailc.models.core_queues.running import account, run_at, work
 from tailc.models.core_queues.sharing import decide, rest, share_out
 from tailc.models.core_queues.state import ClockDemand, ClockLog, empty_server
 from tailc.models.integrals import BUSY, IN_SYSTEM, SPAN, THREADS
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.models.steering import CONTROLLED, UNSTEERED
@@ -56,10 +56,8 @@ from tailc.models.steering import CONTROLLED, UNSTEERED
 # Progress of a request in steps of 2^-20, so that it fits into 64 bits when multiplied by cycles.
 SHARE_BITS = 20
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def level_by_tails(core, state, demand, table):
     """The level that the tail table gives a core with at least one request."""
     server = state.server
@@ -84,16 +82,12 @@ def level_by_tails(core, state, demand, table):
     return level
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _row(froms, elapsed):
     row = 0
     while row + 1 < len(froms) and froms[row + 1] <= elapsed:
         row += 1
     return row
-
-
-# As in the engine of `shared_cores`, the loop allocates nothing.
-_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 
 
 def replay(
@@ -110,7 +104,7 @@ def replay(
     return int(state.server["arrived"]), int(state.server["steps"])
 
 
-@_loop  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _run_events(state, demand, table, measured_from, most_in_system, log):
     """Process one event after another, in the order of the module's docstring."""
     server = state.server
@@ -138,7 +132,7 @@ def _run_events(state, demand, table, measured_from, most_in_system, log):
         _look_ahead(state)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _begin_resting(state, demand, table, log):
     """Set the initial state: no core has requests."""
     _scale(state.server, table)
@@ -148,19 +142,19 @@ def _begin_resting(state, demand, table, log):
         share_out(state, demand, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _arrival(number, demand):
     """Time of an arrival; `NEVER_NS` after the last."""
     return demand.arrival_ns[number] if number < len(demand.arrival_ns) else NEVER_NS
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _scale(server, table):
     """Scale the bound by the output."""
     server.bound_ns = table.bound_us * server.output_ppm // (PPM // NS_PER_US)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _wait_until(upcoming, server, log):
     """Advance the time and the integrals."""
     if upcoming == server.now:
@@ -177,7 +171,7 @@ def _wait_until(upcoming, server, log):
     server.now = upcoming
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _enter(state, demand, table, measured_from, log):
     """Add the next request to its core, which may change its level."""
     server = state.server
@@ -198,7 +192,7 @@ def _enter(state, demand, table, measured_from, log):
     _choose(number, state, demand, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _arrive(state, demand, table, measured_from, log):
     """Count an arrival; at the start of a phase, account for the energy before."""
     server = state.server
@@ -211,13 +205,13 @@ def _arrive(state, demand, table, measured_from, log):
         server.phase = after
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _account_all(state, table, log):
     for number in range(len(state.cores)):
         account(number, state, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _begin(request, at, core, demand, log):
     """Start a request on its core at time `at`."""
     core.request = request
@@ -229,7 +223,7 @@ def _begin(request, at, core, demand, log):
     log.wait_ns[request] = at - demand.arrival_ns[request]
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _choose(number, state, demand, table, log):
     """Choose the level of a core. On a chip this is a request until all cores have chosen."""
     core = state.cores[number]
@@ -241,7 +235,7 @@ def _choose(number, state, demand, table, log):
         run_at(core.requested, number, state, demand, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _exit(state, demand, table, log):
     """Process the next exit; its core continues with its next request, if any."""
     server = state.server
@@ -265,7 +259,7 @@ def _exit(state, demand, table, log):
         rest(number, state, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _step(state, table, steps):
     server = state.server
     measured_us = measured_tail_us(state, table.steer)
@@ -278,7 +272,7 @@ def _step(state, table, steps):
     _scale(server, table)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_ahead(state):
     """Find the next exit."""
     server = state.server
@@ -289,7 +283,7 @@ def _look_ahead(state):
             server.leaver = number
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
     """Give every request in the system its age as latency, and as wait if it has not begun."""
     server = state.server

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.models.core_queues.chip import NOTHING, LimitStep
+from tailc.models.kernel_decorators import once
 
 _UNCHANGED, _BATCH_SLOWED, _BATCH_STOPPED, _REQUESTS_SLOWED = (int(each) for each in LimitStep)
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def within_limit(cores, table):
     """Set all cores to their requested frequencies, or lower ones within the power limit.
 
@@ -32,7 +29,7 @@ def within_limit(cores, table):
     return _REQUESTS_SLOWED
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _grant_requests(cores, table):
     """Give every core the level that it requests; return the power of the chip [mW]."""
     power_mw = table.chip.shared_mw
@@ -48,7 +45,7 @@ def _grant_requests(cores, table):
     return power_mw
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _slow_batch(cores, chip, over):
     """Slow batch work; return by how much the chip still exceeds its limit [mW]."""
     for number in chip.order:
@@ -61,7 +58,7 @@ def _slow_batch(cores, chip, over):
     return over
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _stop_batch(cores, table, over):
     """Stop batch work; return by how much the chip still exceeds its limit [mW]."""
     for number in table.chip.order:
@@ -72,7 +69,7 @@ def _stop_batch(cores, table, over):
     return over
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _slow_requests(cores, power_mw, over):
     """Slow requests until the chip is within its limit or all are at the lowest level."""
     was_slowed = True

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tailc.models.core_queues.chip import NOTHING
+from tailc.models.kernel_decorators import once
 
 _MW_PER_W = 1000
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def work(now, core):
     """Update the progress of a core's running request to the time `now`."""
     if now > core.works_from:
@@ -20,7 +18,7 @@ def work(now, core):
         core.works_from = now
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def set_clock(level, core, server, table):
     """Change a core's frequency level or put it to sleep; return the energy of the change [nJ].
 
@@ -32,7 +30,7 @@ def set_clock(level, core, server, table):
     return table.change_nj if is_awake else 0
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def account(number, state, table, log):
     """Log the energy and time of a core at its level since the last call."""
     server, core = state.server, state.cores[number]
@@ -50,7 +48,7 @@ def account(number, state, table, log):
     core.since = server.now
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def run_at(level, number, state, demand, table, log):
     """Change the frequency of a core that runs a request; a beginning request always sets it."""
     server, core = state.server, state.cores[number]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.models.core_queues.chip import NOTHING
 from tailc.models.core_queues.power_limit import within_limit
 from tailc.models.core_queues.running import account, run_at, set_clock, work
+from tailc.models.kernel_decorators import loop, once
 from tailc.models.pools import NEVER_NS
 
 # Not inlined in the loop, because most replays have no chip.
-_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
 
-@_kernel  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
     """Set the frequencies of all cores: as hardware chose, or as requested within the limit."""
     if table.chip.every_ns == 0:
@@ -33,7 +30,7 @@ def share_out(state, demand, table, log):
                 _set_idle_clock(level, number, state, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def decide(state, chip):
     """Set the frequencies that the hardware chooses in the current state.
 
@@ -48,7 +45,7 @@ def decide(state, chip):
     state.server.decide_at += chip.every_ns
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def rest(number, state, table, log):
     """Change a core without requests to the frequency of its batch work."""
     core = state.cores[number]
@@ -60,7 +57,7 @@ def rest(number, state, table, log):
         _set_idle_clock(core.batch_level, number, state, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _set_idle_clock(level, number, state, table, log):
     """Set the clock of a core without requests."""
     changed = set_clock(level, state.cores[number], state.server, table)
