@@ -197,7 +197,7 @@ class RubikSpec(WithSlos):
             )
             return [Complaint(Code.MISSING_KEY, message, f"{add} `feedback: off`", ("rates",))]
         if self.batch is not None and self.batch.rate_mrps is None:
-            message = "is missing, but how long cores do batch work depends on the arrival rate"
+            message = "is missing, but the time for batch work depends on the arrival rate"
             return [Complaint(Code.MISSING_KEY, message, f"{add} `batch.rate`", ("rates",))]
         return []
 
