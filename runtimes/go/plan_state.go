@@ -19,7 +19,7 @@ const (
 	mostServersOf   = 1 << 20
 )
 
-// A PlanState is what is true at a boundary of two epochs of a plan that is carried out; `tailc
+// A PlanState is what is true at a boundary of two epochs of a plan in force; `tailc
 // replan` continues from it. Jobs submitted up to DecidedUnixS have run, wait or were refused.
 // BatteryMj is nil without a battery.
 type PlanState struct {

@@ -1,4 +1,4 @@
-"""The state of a plan that is carried out, which `tailc replan` continues from.
+"""The state of a plan in force, which `tailc replan` continues from.
 
 A runtime knows what really happened: which jobs run, where, and what they have received. It writes
 the state at the boundary of two epochs as JSON or as a FlatBuffer; `tailc` reads both.
