@@ -31,11 +31,21 @@ WORDS = {
     "report": "report p --trace gone.csv -o out.html",
     "rollback": "rollback p --over p -o out",
     "size": "size p --trace gone.csv",
+    "test": "test tests.yaml",
     "verify": "verify p --trace gone.csv",
     "why": "why p --in-system 3 --trace gone.csv",
 }
+TESTS = (
+    "apiVersion: tailc/v1\nkind: policy-tests\npolicy: p\ntests:\n"
+    "  - {name: idle, lookup: {in-system: 1}, expect: {start: now}}\n"
+)
 # It signs policies; `fleet diff` compares folders, whose policies each command of a service reads.
 OTHERS = {"sign", "fleet diff"}
+
+
+@pytest.fixture(autouse=True)
+def tests_of_policy(in_folder):
+    (in_folder / "tests.yaml").write_text(TESTS)
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
