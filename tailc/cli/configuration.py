@@ -7,8 +7,9 @@ file, and this over the default.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 NAMES = ("tailc.toml", "pyproject.toml")
 # Keys outside a table: options of all commands, and some that several commands have.
 COMMON = ("color", "output-format", "progress", "quiet", "trust", "verbose")
-_TOOL = "[tool.tailc"
+# The header of the table, or of one below it.
+_TOOL = re.compile(r"""^\s*\[\s*["']?tool["']?\s*\.\s*["']?tailc["']?\s*[.\]]""", re.MULTILINE)
 _NEVER = ("help", "version", "config", "isolated")
 
 
@@ -67,16 +69,32 @@ def load_configuration(file: str | None, commands: Mapping[str, set[str]]) -> Op
     commands: words that may follow each command. None: there is no file. TailcError if its content
     is not valid.
     """
-    path = Path(file) if file else _nearest(Path.cwd())
+    path = Path(file) if file else _nearest()
     if path is None:
         return None
     found = _parsed(path, is_named=file is not None)
     for key, value in found.tables.items():
         if key in commands and isinstance(value, dict):
-            continue
-        if key not in COMMON or isinstance(value, dict):
+            _check_table(found, key, value, commands[key])
+        elif key not in COMMON or isinstance(value, dict):
             raise _refusal(found, "", key, _hint(key, commands))
     return found
+
+
+def _check_table(
+    found: OptionFile, command: str, table: Mapping[str, Any], below: Collection[str]
+) -> None:
+    """Refuse a table in that of a command, and a value instead of one.
+
+    below: words that may follow the command, which have a table each.
+    """
+    for key, value in table.items():
+        if isinstance(value, dict) and key not in below:
+            hint = "an option has one value, or a list; only commands have tables"
+            raise _failure(found, command, key, f"`[{command}.{key}]` is no command", hint)
+        if key in below and not isinstance(value, dict):
+            hint = f"write it as a table, `[{command}.{key}]`"
+            raise _refusal(found, command, key, hint)
 
 
 def _hint(key: str, commands: Mapping[str, set[str]]) -> str:
@@ -86,12 +104,21 @@ def _hint(key: str, commands: Mapping[str, set[str]]) -> str:
     return f"{hint}; options of one command are in its table, such as `[compile]`"
 
 
-def _nearest(folder: Path) -> Path | None:
+def _nearest() -> Path | None:
+    """The configuration file of the working directory, or of the nearest folder above it.
+
+    A folder that was removed or may not be searched has none.
+    """
+    try:
+        folder = Path.cwd()
+    except OSError:
+        return None
     for above in (folder, *folder.parents):
-        for name in NAMES:
-            path = above / name
-            if path.is_file() and (name != "pyproject.toml" or _TOOL in _text(path)):
-                return path
+        with suppress(OSError):
+            for name in NAMES:
+                path = above / name
+                if path.is_file() and (name != "pyproject.toml" or _TOOL.search(_text(path))):
+                    return path
     return None
 
 
@@ -103,12 +130,21 @@ def _parsed(path: Path, *, is_named: bool) -> OptionFile:
     import tomllib
 
     name = _displayed_path(path)
-    if is_named and not path.is_file():
-        hint = "check the path after --config, or in TAILC_CONFIG"
-        raise TailcError([Finding(Code.CANNOT_READ, f"`{name}` is no file", Place(name), hint)])
-    text = _text(path)
+    hint = "check the path after --config, or in TAILC_CONFIG"
+    try:
+        if is_named and not path.is_file():
+            raise TailcError([Finding(Code.CANNOT_READ, f"`{name}` is no file", Place(name), hint)])
+        text = _text(path)
+    except OSError as error:
+        message = f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}"
+        hint = hint if is_named else "`tailc --isolated` reads no configuration file"
+        raise TailcError([Finding(Code.CANNOT_READ, message, Place(name), hint)]) from None
     try:
         tables = tomllib.loads(text)
+    except RecursionError:
+        message = "the file is not valid: its lists or tables are nested too deeply"
+        hint = "an option has one value, or a list of texts"
+        raise TailcError([Finding(Code.BAD_CONFIGURATION, message, Place(name), hint)]) from None
     except tomllib.TOMLDecodeError as error:
         where = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
         line, column = (int(where[1]), int(where[2])) if where else (None, None)
@@ -119,13 +155,20 @@ def _parsed(path: Path, *, is_named: bool) -> OptionFile:
         raise TailcError([Finding(Code.BAD_CONFIGURATION, message, place, hint)]) from None
     if path.name != "pyproject.toml":
         return OptionFile(name, text, tables)
-    return OptionFile(name, text, tables.get("tool", {}).get("tailc", {}), "tool.tailc")
+    found = OptionFile(name, text, {}, "tool.tailc")
+    for key in found.prefix.split("."):
+        tables = tables.get(key, {})
+        if not isinstance(tables, dict):
+            hint = "write options of `tailc` below `[tool.tailc]`"
+            raise _failure(found, "", key, f"`{key}` is no table", hint)
+    return replace(found, tables=tables)
 
 
 def _displayed_path(path: Path) -> str:
     """The path below the working directory, or whole."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    with suppress(OSError, ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
 
 
 def option_values(found: OptionFile, context: click.Context) -> dict[str, Any]:
@@ -143,8 +186,8 @@ def option_values(found: OptionFile, context: click.Context) -> dict[str, Any]:
                 hint = did_you_mean(key, list(options))
                 raise _refusal(found, table, key, f"{hint}; `tailc {command} --help` lists them")
             continue
-        words = _words(value)
         try:
+            words = _words(value, option.multiple + (option.nargs != 1))
             option.type_cast_value(context, words)
         except click.BadParameter as error:
             reason = error.message.rstrip(".")
@@ -166,10 +209,17 @@ def options_of(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def _words(value: Any) -> Any:
-    """A value as the command line has it: text, or a list of texts; true and false stay."""
+def _words(value: Any, depth: int) -> Any:
+    """A value as the command line has it: text, or lists of texts; true and false stay.
+
+    depth: lists in each other that the option takes. BadParameter if the value has others.
+    """
+    if isinstance(value, list) != (depth > 0):
+        raise click.BadParameter("it must be a list" if depth else "it must be one value, no list")
     if isinstance(value, list):
-        return [_words(item) for item in value]
+        return [_words(item, depth - 1) for item in value]
+    if isinstance(value, dict):
+        raise click.BadParameter("it must be text, a number, true or false, no table")
     return value if isinstance(value, bool) else str(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -97,6 +98,13 @@ def test_a_file_is_named_or_none_is_read(policy, in_folder, tailc):
         ("[lookup]\nage = 5\n", "tailc.toml:2:1", "`5` has no unit"),
         ("[lookup]\n  in-system = -1\n", "tailc.toml:2:3", "`in-system` has a wrong value"),
         ("color = 'blue'\n", "tailc.toml:1:1", "`color` has a wrong value"),
+        ("quiet = [true]\n", "tailc.toml:1:1", "one value, no list"),
+        ("trust = 'a.pub'\n", "tailc.toml:1:1", "it must be a list"),
+        ("trust = ['a.pub', ['b.pub']]\n", "tailc.toml:1:1", "one value, no list"),
+        ("trust = [{a = 1}]\n", "tailc.toml:1:1", "no table"),
+        ("[lookup]\nage = {a = 1}\n", "tailc.toml:2:1", "`[lookup.age]` is no command"),
+        ("[fleet]\ncompile = 3\n", "tailc.toml:2:1", "as a table, `[fleet.compile]`"),
+        ("a = " + "[" * 5_000 + "]" * 5_000, "tailc.toml", "nested too deeply"),
     ],
 )
 def test_a_mistake_is_named_with_its_place(in_folder, tailc, text, place, words):
@@ -106,6 +114,40 @@ def test_a_mistake_is_named_with_its_place(in_folder, tailc, text, place, words)
     assert "error[TC0114]" in ended.err
     assert f"--> {place}" in ended.err
     assert words in ended.err
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "[tool]\ntailc = 3\n", "[[tool.tailc]]\n"])
+def test_a_pyproject_with_another_value_than_a_table_is_refused(in_folder, tailc, text):
+    write(in_folder, text, "pyproject.toml")
+    ended = tailc("--config", "pyproject.toml", "config")
+    assert ended.code == ExitCode.BAD_CONTENT
+    assert "is no table" in ended.err
+
+
+def test_a_header_with_spaces_and_quotes_is_that_of_tailc(in_folder, tailc):
+    write(in_folder, '# [tool.tailc]\n[ "tool".tailc ]\nquiet = true\n', "pyproject.toml")
+    assert origin(tailc, "--quiet", "lookup") == ("true", "pyproject.toml:3")
+
+
+def test_a_file_that_may_not_be_read_is_named(in_folder, tailc, monkeypatch):
+    write(in_folder, "quiet = true\n")
+
+    def refuse(path, **options):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    ended = tailc("lookup", "gone.tailc")
+    assert ended.code == ExitCode.CANNOT_READ
+    assert "`tailc.toml` cannot be read: permission denied" in ended.err
+    assert "--isolated" in ended.err
+
+
+def test_a_folder_that_was_removed_has_no_file(policy, in_folder, tailc, monkeypatch):
+    gone = in_folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert ANSWER in tailc("lookup", str(in_folder / policy), "--in-system", "3").out
 
 
 def test_each_option_has_a_variable(in_folder, tailc):
