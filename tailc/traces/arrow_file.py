@@ -26,7 +26,8 @@ def is_arrow(head: bytes) -> bool:
 def rewrite_arrow(stream: pa.NativeFile, sink: BinaryIO, most_bytes: int) -> bool:
     """Write the rows of a stream of bytes into `sink` as Parquet; False if they are too many.
 
-    Raises pyarrow's errors for damaged or truncated bytes, and for types that Parquet lacks.
+    Raises pyarrow's errors for damaged or truncated bytes, and for types that Parquet lacks;
+    UnicodeDecodeError for names of columns that are not UTF-8.
     """
     # An import takes time, which other files need not.
     import pyarrow.parquet as pq
@@ -34,7 +35,10 @@ def rewrite_arrow(stream: pa.NativeFile, sink: BinaryIO, most_bytes: int) -> boo
     begun = stream.read(len(_FILE_MAGIC))
     rest = stream if begun == _FILE_MAGIC else pa.PythonFile(_Joined(begun, stream), mode="r")
     with pa.ipc.open_stream(rest) as reader, pq.ParquetWriter(sink, reader.schema) as writer:
+        _ = reader.schema.names  # decodes them
         for batch in reader:
+            # pyarrow would follow damaged offsets to any address.
+            batch.validate(full=True)
             writer.write_batch(batch)
             if sink.tell() > most_bytes:
                 return False

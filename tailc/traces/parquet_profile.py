@@ -74,7 +74,7 @@ def reading_stated_in(source: Source) -> DemandReading | None:
     try:
         with source.raw() as stream:
             schema = pq.ParquetFile(stream).schema_arrow
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, UnicodeDecodeError, OSError):
         return None
     stated = (schema.metadata or {}).get(METADATA_KEY)
     if stated is None:

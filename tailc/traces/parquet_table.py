@@ -92,7 +92,7 @@ class ParquetTable:
                     buffer_size=BUFFER_BYTES,
                     read_dictionary=[*wanted.texts, *wanted.filters],
                 )
-            except (pa.ArrowException, OSError) as error:
+            except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
                 stream.seek(0)
                 is_parquet = stream.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
                 what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"

@@ -216,7 +216,7 @@ def _from_arrow(source: Source, until_read: ExitStack) -> Source:
     try:
         with source.plain() as stream:
             fits = rewrite_arrow(stream, spool, MAX_REWRITTEN_BYTES)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         # Errors of pyarrow about the content have no number, unlike those of the system.
         if isinstance(error, OSError) and error.errno is not None:
             raise

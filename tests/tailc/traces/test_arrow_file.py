@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import struct
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,6 +77,38 @@ def test_a_truncated_file_is_refused_or_has_whole_batches(
     (finding,) = refused(path, reading())
     assert finding.code is Code.BROKEN_FORMAT
     assert "damaged or truncated Arrow file" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("good", "damaged", "words"),
+    [
+        (struct.pack("<5i", 0, 1, 2, 3, 4), struct.pack("<5i", 0, 1, 2, 1 << 30, 4), "Offset"),
+        (b"note", b"not\xff", "can't decode"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_a_damaged_column_that_is_not_read_is_refused(
+    tmp_path: Path, kind: str, good: bytes, damaged: bytes, words: str
+) -> None:
+    path = tmp_path / "a.arrow"
+    make = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    table = pa.table({**DATA, "note": DATA["id"]})
+    with path.open("wb") as sink, make(sink, table.schema) as writer:
+        writer.write_table(table)
+    data = path.read_bytes()
+    assert good in data
+    path.write_bytes(data.replace(good, damaged))
+    (finding,) = refused(path, reading())
+    assert finding.code is Code.BROKEN_FORMAT
+    assert words in finding.message
+
+
+def test_a_parquet_file_with_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({**DATA, "note": DATA["id"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"note", b"not\xff"))
+    (finding,) = refused(path, reading())
+    assert finding.code is Code.BROKEN_FORMAT
 
 
 def test_a_table_that_is_too_large_is_refused(tmp_path: Path, monkeypatch) -> None:
