@@ -99,10 +99,11 @@ int main(void) {
   SHOW(tailc_ladder_lookup_scaled(ladder, 1, 0, 0, 1000001, &answer));
   SHOW(tailc_tail_table(policy, NULL));
   SHOW(tailc_schedule_new(policy, 0, &schedule));
+  SHOW(tailc_schedule_arrive(schedule, 0, NULL, &request, NULL));
   SHOW(tailc_schedule_arrive(schedule, 0, NULL, &request, &work));
   SHOW(tailc_schedule_decisions(schedule, NULL, 1, &count));
   SHOW(tailc_schedule_decisions(schedule, &decision, 1, &count));
-  printf("%d\\n", (int)count);
+  printf("%d %d\\n", (int)count, (int)request);
   tailc_schedule_free(schedule);
   tailc_policy_free(policy);
   tailc_policy_free(NULL);
@@ -122,5 +123,5 @@ def test_wrong_arguments_are_statuses(installed: Path, tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         *(invalid, "unreadable", invalid, "ok"),
         *(invalid, invalid, "ok", invalid, invalid, "other-form"),
-        *("ok", "ok", invalid, "ok", "1"),
+        *("ok", invalid, "ok", invalid, "ok", "1 1"),
     ]

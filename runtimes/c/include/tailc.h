@@ -276,7 +276,8 @@ tailc_status tailc_shares_tick(tailc_shares *shares, const double *throughput,
 tailc_status tailc_shares_served(const tailc_shares *shares, size_t index, tailc_served *served);
 
 /* Admission, delays, climbs, overload rules and the controller of a server, without clock and threads. The
- * server calls it at events, then takes the decisions. docs/scheduler.md of tailc defines them. */
+ * server calls it at events, then takes the decisions. docs/scheduler.md of tailc defines them. All times are
+ * nanoseconds of one clock, and never less than at an earlier call: read the clock under the lock. */
 typedef struct tailc_schedule tailc_schedule;
 
 enum {

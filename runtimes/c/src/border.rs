@@ -103,20 +103,25 @@ pub unsafe fn held_mut<'a, T>(handle: *mut T) -> Result<&'a mut T> {
     handle.as_mut().ok_or(IS_NULL)
 }
 
-/// Writes an output.
-pub unsafe fn put<T>(output: *mut T, value: T) -> Result<()> {
+/// Refuses an output that is NULL, before a call that changes what a handle points to, or that
+/// writes another output.
+pub fn check_output<T>(output: *mut T) -> Result<()> {
     if output.is_null() {
         return Err(IS_NULL);
     }
+    Ok(())
+}
+
+/// Writes an output.
+pub unsafe fn put<T>(output: *mut T, value: T) -> Result<()> {
+    check_output(output)?;
     output.write(value);
     Ok(())
 }
 
 /// Writes a new handle, which the caller owns.
 pub unsafe fn put_handle<T>(output: *mut *mut T, value: T) -> Result<()> {
-    if output.is_null() {
-        return Err(IS_NULL);
-    }
+    check_output(output)?;
     output.write(Box::into_raw(Box::new(value)));
     Ok(())
 }

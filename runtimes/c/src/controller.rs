@@ -60,5 +60,8 @@ pub unsafe extern "C" fn tailc_controller_step(
     rate_mrps: u64,
     output_ppm: *mut i64,
 ) -> Status {
-    status_of(|| put(output_ppm, controller_of(policy)?.step(measured_us, rate_mrps)))
+    status_of(|| {
+        check_output(output_ppm)?;
+        put(output_ppm, controller_of(policy)?.step(measured_us, rate_mrps))
+    })
 }

@@ -207,6 +207,7 @@ pub unsafe extern "C" fn tailc_overload_arrival(
 ) -> Status {
     status_of(|| {
         let rules = held(ladder)?.overload();
+        check_output(work_ppm)?;
         put(is_refused, u8::from(rules.refuses(in_system)))?;
         put(work_ppm, rules.work_ppm(in_system))
     })

@@ -156,9 +156,12 @@ pub unsafe extern "C" fn tailc_watched_check(
     watched: *const Watched,
     is_reloaded: *mut u8,
 ) -> Status {
-    status_of(|| match held(watched)?.check() {
-        Change::Refused(error) => Err(error),
-        change => put(is_reloaded, u8::from(matches!(change, Change::Reloaded))),
+    status_of(|| {
+        check_output(is_reloaded)?;
+        match held(watched)?.check() {
+            Change::Refused(error) => Err(error),
+            change => put(is_reloaded, u8::from(matches!(change, Change::Reloaded))),
+        }
     })
 }
 

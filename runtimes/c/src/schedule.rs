@@ -36,6 +36,8 @@ pub unsafe extern "C" fn tailc_schedule_arrive(
     work_ppm: *mut u64,
 ) -> Status {
     status_of(|| {
+        check_output(request)?;
+        check_output(work_ppm)?;
         let class = optional_text(request_class)?;
         let arrival = held_mut(schedule)?.arrive(now_ns, class)?;
         put(request, arrival.map_or(0, |one| one.request))?;
@@ -103,9 +105,9 @@ pub unsafe extern "C" fn tailc_schedule_decisions(
     status_of(|| {
         let made = &mut held_mut(schedule)?.decisions;
         let taken = made.len().min(most);
-        put(count, taken)?;
+        check_output(count)?;
         if taken > 0 {
-            held(decisions)?;
+            check_output(decisions)?;
         }
         for (index, one) in made.drain(..taken).enumerate() {
             let decision = Decision {
@@ -123,6 +125,6 @@ pub unsafe extern "C" fn tailc_schedule_decisions(
             };
             put(decisions.wrapping_add(index), decision)?;
         }
-        Ok(())
+        put(count, taken)
     })
 }

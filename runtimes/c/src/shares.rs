@@ -66,6 +66,7 @@ pub unsafe extern "C" fn tailc_shares_machine(
 ) -> Status {
     status_of(|| {
         let machine = held(shares)?.machines().get(index).ok_or(NO_MACHINE)?;
+        check_output(target_milli)?;
         put(name, Text::of(&machine.name))?;
         put(target_milli, machine.target_milli.unwrap_or(-1))
     })
