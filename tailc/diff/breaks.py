@@ -60,15 +60,24 @@ def _of_servers(old: Policy, new: Policy) -> Iterator[str]:
         yield f"is a {now}, before a {was}"
     elif old.controller is None and new.controller is not None:
         yield "has a controller that the server must step"
-    after = {ladder.request_class: ladder for ladder in new.ladders}
-    for before in old.ladders:
-        of_class = "" if before.request_class is None else f" of class `{before.request_class}`"
-        ladder = after.get(before.request_class, after.get(None))
-        if ladder is None:
-            if was == now:
-                yield f"has no ladder for requests{of_class}"
-            continue
-        yield from (f"{text}{of_class}" for text in _of_ladder(before, ladder))
+    for of_class, before, after in _ladders(old, new):
+        if after is not None:
+            yield from (f"{text}{of_class}" for text in _of_ladder(before, after))
+        elif was == now:
+            yield f"has no ladder for requests{of_class}"
+
+
+def _ladders(old: Policy, new: Policy) -> Iterator[tuple[str, Ladder, Ladder | None]]:
+    """The ladders of each class that the old policy has one for; none in the new one: None.
+
+    The first part names the class in a text. A class of the new policy alone had the ladder for
+    all.
+    """
+    was, now = ({one.request_class: one for one in policy.ladders} for policy in (old, new))
+    for name in dict.fromkeys((*was, *now)):
+        before, after = was.get(name, was.get(None)), now.get(name, now.get(None))
+        if before is not None:
+            yield "" if name is None else f" of class `{name}`", before, after
 
 
 def _form(policy: Policy) -> str:
@@ -87,15 +96,13 @@ def _of_ladder(old: Ladder, new: Ladder) -> Iterator[str]:
 
 def _of_domain(old: Policy, new: Policy) -> Iterator[str]:
     """Loads and rates that only the old policy was compiled for."""
-    after = {ladder.request_class: ladder for ladder in new.ladders}
-    for before in old.ladders:
-        ladder = after.get(before.request_class)
-        if ladder is None or ladder.load_axis is not before.load_axis:
+    for of_class, before, after in _ladders(old, new):
+        if after is None or after.load_axis is not before.load_axis:
             continue
-        was, now = before.guard, ladder.guard
+        was, now = before.guard, after.guard
         if now.min_load > was.min_load or now.max_load < was.max_load:
             yield (
-                f"is for loads from {now.min_load} to {now.max_load}, "
+                f"is for loads from {now.min_load} to {now.max_load}{of_class}, "
                 f"before from {was.min_load} to {was.max_load}"
             )
     if old.rates_mrps and new.rates_mrps and max(new.rates_mrps) < max(old.rates_mrps):

@@ -47,8 +47,8 @@ def test_a_new_rung_or_rule_needs_code_of_the_server() -> None:
     new = with_ladder(rungs=(*LADDER.rungs[:-1], renamed))
     assert ("server", "has rungs that the server must set: turbo") in found(new)
     sharing, plain = vector("sharing"), vector("lucene")
-    text = dict(found(sharing, plain))["server"]
-    assert "has rules that the server must follow: " in text or "rungs" in text
+    texts = [text for of, text in found(sharing, plain) if of == "server"]
+    assert any(text.startswith("has rules that the server must follow: ") for text in texts)
 
 
 def test_a_narrower_range_of_loads_breaks_the_domain() -> None:
@@ -106,6 +106,26 @@ def test_a_class_without_a_ladder_is_named() -> None:
     )
     text = f"has no ladder for requests of class `{named.request_class}`"
     assert ("server", text) in found(replace(old, forms=others), old)
+
+
+def test_a_class_is_compared_with_the_ladder_for_all() -> None:
+    narrow = replace(LADDER.guard, max_load=LADDER.guard.max_load - 1)
+    strange = replace(LADDER.rungs[-1], name="turbo")
+    changes = {"guard": narrow, "rungs": (*LADDER.rungs[:-1], strange)}
+    of_class = replace(LADDER, request_class="search", **changes)
+    texts = [
+        ("server", "has rungs that the server must set: turbo of class `search`"),
+        (
+            "domain",
+            f"is for loads from {narrow.min_load} to {narrow.max_load} of class `search`, "
+            f"before from {LADDER.guard.min_load} to {LADDER.guard.max_load}",
+        ),
+    ]
+    new_class = replace(OLD, forms=(LADDER, of_class))
+    assert [one for one in found(new_class) if one[0] != "behaviour"] == texts
+    old = replace(OLD, forms=(LADDER, replace(LADDER, request_class="search")))
+    without = [one for one in found(with_ladder(**changes), old) if one[0] != "behaviour"]
+    assert set(texts) <= set(without)
 
 
 def test_a_later_schema_needs_later_readers() -> None:
