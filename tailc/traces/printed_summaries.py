@@ -103,7 +103,8 @@ _PRINTED = (
     ),
     _summary_of(
         "memtier_benchmark",
-        _LINES + rb"Request Latency Distribution[ \t\r]*\nType +<= msec ",
+        _LINES + rb"(?:Request Latency Distribution[ \t\r]*\nType +<= msec |"
+        rb"Type +Ops/sec +Hits/sec +Misses/sec )",
         "have memtier_benchmark write all percentiles by `--hdr-file-prefix PREFIX`, and give the "
         "text file with `--unit ms`",
     ),

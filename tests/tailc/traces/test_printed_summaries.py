@@ -19,6 +19,7 @@ MEMTIER = (
 SIEGE = {"transactions": 10, "availability": 100.0, "longest_transaction": 0.12}
 REPORT = {"latencies": {"total": 237, "mean": 23, "99th": 35, "max": 36}, "requests": 100}
 DASHBOARD = {"Total": {"transaction": "Total", "sampleCount": 100, "pct1ResTime": 180.0}}
+OF_MEMTIER = "Type        Ops/sec     Hits/sec   Misses/sec      Latency       KB/sec"
 PRINTED = [
     ("vegeta", "Requests      [total, rate]            200, 19.35\n", "vegeta encode"),
     ("vegeta", json.dumps(REPORT), "vegeta encode"),
@@ -34,6 +35,17 @@ PRINTED = [
     ("k6", K6, "k6 run --out csv"),
     ("memtier_benchmark", MEMTIER, "--hdr-file-prefix"),
     ("memtier_benchmark", "Type  Ops/sec\n\nGets  5 5\n\n" + MEMTIER, "--hdr-file-prefix"),
+    (
+        "memtier_benchmark",
+        f"ALL STATS\n{'=' * 72}\n{OF_MEMTIER}\n{'-' * 72}\n",
+        "--hdr-file-prefix",
+    ),
+    (
+        "memtier_benchmark",
+        f"[RUN #1 100%,  60 secs]  0 threads\n\n\nALL STATS\n{OF_MEMTIER}   p50 Latency\n",
+        "--unit ms",
+    ),
+    ("memtier_benchmark", f"{OF_MEMTIER}\r\n", "--hdr-file-prefix"),
     ("bpftrace", "Attaching 4 probes...\n^C\n\n@usecs:\n[256, 512)   2 |  |\n", "each time"),
     ("bpftrace", "@:\n[0]       4 |@   |\n[1K, 2K)   10 |@   |\n", "each time"),
     ("a tool of bcc", "Tracing...\n     usecs      : count     distribution\n", "each time"),
@@ -95,6 +107,7 @@ def test_results_of_vegeta_in_binary_are_to_be_encoded(tmp_path):
         "Running 10s test @ http://a.example\n  1 threads and 1 connections\n",
         "Summary:\n  Total:\t1.5 secs\n",
         "name,text\na,http_req_duration\n",
+        "Type,Ops/sec,Hits/sec,Misses/sec,Latency\nSets,1,2,3,4\n",
     ],
 )
 def test_other_texts_are_no_printed_summaries(text):
