@@ -42,6 +42,12 @@ _TEXTS = (
         _QUERY,
     ),
     OtherText(
+        re.compile(rb'\s*\{(?:[A-Za-z_]\w*="[^"\n]{0,1000}"(?:, ?)?){1,60}\}[ \t]+[-+]?(?:\d|Inf)'),
+        "what the console of Prometheus shows, not a scrape",
+        "query the buckets themselves, and not their `rate`, at `/api/v1/query`, and give the "
+        "answer of the server",
+    ),
+    OtherText(
         re.compile(rb'\s*\{\s*"Traces"\s*:\s*\['),
         "traces of AWS X-Ray",
         "send the spans to an OpenTelemetry collector with the exporter `file`, and give what it "

@@ -43,11 +43,29 @@ def test_the_times_of_a_metric_of_statsd_are_given_by_the_advised_command(tmp_pa
         'x_bucket{le="0.1"} 5\n',
         '{"Traces": 5, "ms": 7}\n',
         "at:time|ms\n1|2\n",
+        '{"x_bucket",le="0.1"} 5\n',
+        '{a="b"}\n',
+        '{"le": 0.1} 5\n',
         "a:1,ms\n",
     ],
 )
 def test_other_texts_are_not_taken_for_them(text):
     assert telemetry_text(text.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{app="shop",le="+Inf"}  199.50187708588712\n{app="shop",le="10.0"} 149.2\n',
+        '{le="0.5"}\t17\n',
+        '\n{code="200", path="/a{b}", le="0.5"} 1.5e-3\n',
+        '{le="0.5"} +Inf\n',
+    ],
+)
+def test_rows_of_the_console_of_prometheus_are_to_be_the_answer_of_its_api(tmp_path, text):
+    message, help_ = refused(tmp_path, text)
+    assert "is what the console of Prometheus shows" in message
+    assert ("/api/v1/query" in help_, "not their `rate`" in help_) == (True, True)
 
 
 def refused(folder, text):
