@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from tailc.traces.logged_fields import field_in_lines
 from tailc.traces.other_texts import OtherText, text_among
 
 # The first line distinguishes them from tables, which begin with names. Bounds limit the match.
@@ -14,11 +16,17 @@ _ISO = rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.\d]*Z"
 # A balancer, a client, a server or none, and the three times of a request.
 _BALANCED = rb" \S+ \S+:\d+ (?:\S+:\d+|-) (?:-?[\d.]+ ){3}"
 _UNNAMED = "which has no line of names"
+# Parameters of a request or of a page that refers to it are no times.
+_ADDRESSES = re.compile(rb'"(?:[A-Z]{3,10} |[a-z]{2,10}://)[^"\n]{0,4000}"')
 
 
 def access_log(head: bytes) -> OtherText | None:
     """The kind of access log that the first bytes of a file show; None if it is none."""
-    return text_among(_LOGS, head)
+    found = text_among(_LOGS, head)
+    if found is not _OF_SERVER:
+        return found
+    field = field_in_lines(_ADDRESSES.sub(b'""', head))
+    return found if field is None else replace(_OF_SERVER, advice=field.advice)
 
 
 def _column_advice(name: str, command: str) -> str:
@@ -26,6 +34,13 @@ def _column_advice(name: str, command: str) -> str:
     return f"`(echo {name}; {command} FILE) > times.csv`, with `--column {name}`"
 
 
+_OF_SERVER = OtherText(
+    re.compile(_BEGIN + _DAY_AND_TIME + rb"(?:\.\d+)? [+-]\d{4}\]"),
+    f"an access log of a web server, {_UNNAMED}",
+    "give the word of each line that is the time of a request below a name, such as the last: "
+    + _column_advice("time_s", "awk '{print $NF}'")
+    + "; if there is no such time, log it: `$request_time` of nginx in s, `%D` of Apache in us",
+)
 _LOGS = (
     OtherText(
         re.compile(rb"\[GIN\] [^|\n]*\|[^|\n]*\|"),
@@ -48,13 +63,7 @@ _LOGS = (
         "end the `log-format` with the time of the server in ms, `%Tr`, and give the last words "
         "below a name, such as " + _column_advice("server_ms", "awk '$NF >= 0 {print $NF}'"),
     ),
-    OtherText(
-        re.compile(_BEGIN + _DAY_AND_TIME + rb"(?:\.\d+)? [+-]\d{4}\]"),
-        f"an access log of a web server, {_UNNAMED}",
-        "give the word of each line that is the time of a request below a name, such as the last: "
-        + _column_advice("time_s", "awk '{print $NF}'")
-        + "; if there is no such time, log it: `$request_time` of nginx in s, `%D` of Apache in us",
-    ),
+    _OF_SERVER,
     OtherText(
         re.compile(rb"\[" + _ISO + rb"\] \"" + _REST + rb"\" \d{1,3} "),
         f"an access log of Envoy, {_UNNAMED}",

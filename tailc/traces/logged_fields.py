@@ -11,7 +11,7 @@ _MOST_LINES, _MOST_BYTES = 200, 1 << 16
 _FEW, _FEWEST_OF = 3, 8
 _FIELD = re.compile(
     r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *|(?:(?<= in)|(?<= took)) )"
-    r"(?P<number>[0-9]+(?:[.,][0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/]))?"
+    r"(?P<number>[0-9]+(?:[.,][0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/=]))?"
     r"(?![\w.:/-])"
 )
 _LIKELY = re.compile(
@@ -39,19 +39,22 @@ class LoggedField:
     def advice(self) -> str:
         """Advice for the user: a command that lists the times in a log, and how to read them."""
         column = re.sub(r"\W+", "_", self.name).strip("_")
-        # Words have blanks around them, as in `Completed in 52 ms`.
-        start = self.name + self.mark if self.mark else f" {self.name} "
+        # Words have blanks around them, as in `Completed in 52 ms`; a name is not the end of
+        # another one, as `rt` of `urt`.
+        start = self.name + self.mark if self.mark else f"{self.name} "
         begin = "".join(each if each.isalnum() or each in "_=" else f"[{each}]" for each in start)
-        length = len(start)
+        begin, length = f"{'[^A-Za-z0-9_.@-]' if self.mark else '[ ]'}{begin}", len(start) + 1
         comma, points = (",", 'gsub(/,/, "."); ') if self.has_comma else ("", "")
+        unit = " ?[a-zµ]*" if self.has_unit else ""
         command = (
-            f"(echo {column}; awk 'match($0, /{begin} *[0-9.{comma}]+ ?[a-zµ]*/) {{{points}"
-            f"print substr($0, RSTART + {length}, RLENGTH - {length})}}' FILE) > times.csv"
+            f'(echo {column}; awk \'{{$0 = " " $0}} match($0, /{begin} *[0-9.{comma}]+{unit}/) '
+            f"{{{points}print substr($0, RSTART + {length}, RLENGTH - {length})}}' FILE) "
+            "> times.csv"
         )
-        unit = "" if self.has_unit else " and `--unit`"
+        own_unit = "" if self.has_unit else " and `--unit`"
         return (
             f"write the times to a file with a header, such as by `{command}`, and give it with "
-            f"`--column {column}`{unit}"
+            f"`--column {column}`{own_unit}"
         )
 
 

@@ -65,6 +65,45 @@ def test_the_advised_command_gives_the_times(tmp_path, kind, text, times):
     assert written.split() == times
 
 
+REQUEST = '10.0.0.7 - - [16/Sep/2026:10:00:01 +0000] "GET /x?time=9 HTTP/1.1" 200 612 "-" "curl" '
+
+
+@pytest.mark.parametrize(
+    ("words", "column", "times"),
+    [
+        ('rt={} uct="0.001" uht="0.001" urt="{}" us="200"', "rt", ["0.103", "0.2"]),
+        (
+            "request_time={} upstream_connect_time=0.0 upstream_status=200",
+            "request_time",
+            ["0.103", "0.2"],
+        ),
+        (
+            '"https://shop.example/?duration=5" request_time: {} ok',
+            "request_time",
+            ["0.103", "0.2"],
+        ),
+        ("took={}ms cache=MISS", "took", ["0.103ms", "0.2ms"]),
+    ],
+)
+def test_a_time_with_a_name_is_taken_by_that_name(tmp_path, words, column, times):
+    numbers = ("0.103", "0.2")
+    text = "".join(f"{REQUEST}{words.format(each, each)}\n" for each in numbers)
+    message, advice = refused(tmp_path, text)
+    assert "is an access log of a web server" in message
+    ((name, command),) = re.findall(r"`\(echo (\w+); (.*) FILE\) > times.csv`", advice)
+    assert name == column
+    command = ["/bin/sh", "-c", f"{command} t.log"]
+    assert subprocess.check_output(command, cwd=tmp_path, text=True).split() == times
+
+
+@pytest.mark.parametrize(
+    "words", ["0.024", "status=200 0.024", '"https://a.example/?time=5" 0.024', "upstream=- 0.024"]
+)
+def test_a_parameter_of_an_address_is_no_time(tmp_path, words):
+    _message, advice = refused(tmp_path, f"{REQUEST}{words}\n" * 3)
+    assert "{print $NF}" in advice
+
+
 def test_a_log_of_envoy_is_to_be_logged_as_json(tmp_path):
     message, advice = refused(tmp_path, ENVOY)
     assert "is an access log of Envoy" in message

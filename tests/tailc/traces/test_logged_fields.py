@@ -40,6 +40,10 @@ LOGS = [
         "time",
         ["9.008 ms", "14.79 ms", "3 ms"],
     ),
+    ("urt=0.5 rt={} us=200\n", "rt", ["9.008", "14.79", "3"]),
+    ("rt={} uct=0.5\n", "rt", ["9.008", "14.79", "3"]),
+    ("request_time: {} ok total\n", "request_time", ["9.008", "14.79", "3"]),
+    ("not_in 7 took 9 in {}s here\n", "in", ["9.008s", "14.79s", "3s"]),
     ("2024-02-01 10:00:01 LOG:  duration: {} ms  statement: SELECT\n", "duration", None),
 ]
 
