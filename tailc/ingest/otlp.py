@@ -110,8 +110,8 @@ def _service(resource: dict[str, Any]) -> str:
 
 def _of_json(span: dict[str, Any], service: str, attribute: Attribute | None) -> TraceSpan:
     return TraceSpan(
-        trace=_id(span[_name(span, _TRACE)], TRACE_BYTES),
-        id=_id(span[_name(span, _SPAN)], SPAN_BYTES),
+        trace=_own_id(span, _TRACE, TRACE_BYTES),
+        id=_own_id(span, _SPAN, SPAN_BYTES),
         parent=_id(span.get(_name(span, _PARENT), ""), SPAN_BYTES),
         start_ns=_ns(span, _START),
         end_ns=_ns(span, _END),
@@ -136,6 +136,15 @@ def _ns(span: dict[str, Any], names: tuple[str, str]) -> int:
     except (ValueError, TypeError, OverflowError):
         given = shorten(str(value))
         raise SpanError(f"`{name}` is `{given}`, not whole nanoseconds since 1970") from None
+
+
+def _own_id(span: dict[str, Any], names: tuple[str, str], length: int) -> int:
+    """An id that a span needs; raises SpanError if it is empty or zero."""
+    name = _name(span, names)
+    found = _id(span[name], length)
+    if not found:
+        raise SpanError(f"the `{name}` of a span is empty or zero")
+    return found
 
 
 def _id(text: str, length: int) -> int:

@@ -21,6 +21,7 @@ _NAME = "OTLP JSON"
 # A collector may write all that it gets to one file.
 _OTHER_SIGNAL = re.compile(rb'\s*\{\s*"resource_?(?:[Mm]etrics|[Ll]ogs|[Pp]rofiles)"')
 _WRITE = "give the JSON lines of the file exporter of a collector, one export on each line"
+_CORRECT = "correct the program that writes the span, or leave the span out"
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
@@ -36,8 +37,9 @@ def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Trace
         try:
             found = spans_of_export(export, attribute)
         except ValueError as error:
-            message = f"document {row} is not an OTLP export of spans{_reason(error)}"
-            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_WRITE) from None
+            message = f"document {row} {_reason(error)}"
+            advice = _advice(error)
+            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=advice) from None
         yield from found
 
 
@@ -59,14 +61,19 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[TraceSpan
 
 def _row_error(source: Source, line: bytes, row: int, error: ValueError) -> TailcError:
     cut = not (line.endswith(b"\n") or isinstance(error, SpanError))
-    is_none = f"line is not an OTLP export of spans{_reason(error)}"
-    message = "the last line ends in the middle" if cut else is_none
+    message = "the last line ends in the middle" if cut else f"line {_reason(error)}"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
-    return source.fault(code, message, row, line=row, advice=_WRITE)
+    return source.fault(code, message, row, line=row, advice=_advice(error))
 
 
 def _reason(error: ValueError) -> str:
-    return f": {error}" if isinstance(error, SpanError) else ""
+    if isinstance(error, SpanError):
+        return f"has a span that cannot be read: {error}"
+    return "is not an OTLP export of spans"
+
+
+def _advice(error: ValueError) -> str:
+    return _CORRECT if isinstance(error, SpanError) else _WRITE
 
 
 def matches(head: bytes) -> bool:

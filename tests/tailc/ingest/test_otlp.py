@@ -88,6 +88,23 @@ def test_a_time_that_is_no_number_is_named(tmp_path, value, indent, end):
     assert f"`startTimeUnixNano` is `{value}`, not whole nanoseconds" in found.message
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("traceId", ""), ("spanId", ""), ("traceId", "0" * 32), ("spanId", "0" * 16)],
+)
+def test_an_id_that_a_span_lacks_is_named(tmp_path, name, value, indent):
+    ids = {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174"}
+    span = {**ids, name: value, "startTimeUnixNano": "1", "endTimeUnixNano": "9", "kind": 2}
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(export, indent=indent) + "\n")
+    found = refused(path)
+    assert (found.code, found.place.row) == (Code.BROKEN_FORMAT, 1)
+    assert f"the `{name}` of a span is empty or zero" in found.message
+    assert "correct the program" in (found.help or "")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code", "words"),
     [
