@@ -209,8 +209,22 @@ _TEXTS = (
     OtherText(
         re.compile(_BOM + rb"Latitude \(decimal degrees\)\s*:"),
         "a file of PVGIS, which has other lines before and after its table",
-        "give the lines from `time,...` to the last row, with times such as 20080101:0010 written "
-        "as 2008-01-01T00:10Z",
+        "give the lines of its table, with times by ISO 8601, such as by `sed -nE 's/\\r//; "
+        "/^time/p; s/^(....)(..)(..):(..)(..),/\\1-\\2-\\3T\\4:\\5Z,/p' FILE > pvgis.csv`",
+    ),
+    OtherText(
+        re.compile(rb'\s*\{(?=[^\0]*?"hourly"\s*:\s*\[\s*\{\s*"time"\s*:\s*"\d{8}:\d{4}")'),
+        "JSON of PVGIS, whose rows are in `outputs.hourly`",
+        "write a row on each line, with times by ISO 8601, such as by `jq -c '.outputs.hourly[] | "
+        '.time |= sub("(?<y>....)(?<m>..)(?<d>..):(?<h>..)(?<i>..)"; '
+        '"\\(.y)-\\(.m)-\\(.d)T\\(.h):\\(.i)Z")\' FILE > pvgis.ndjson`',
+    ),
+    OtherText(
+        re.compile(rb"\s*(?:\w{1,100}\s*[:=]\s*)?\[?\s*\{\s*'[^'\n]{1,400}'\s*:"),
+        "objects as Python prints them, not JSON",
+        "write JSON, such as by `python3 -c 'import ast, json, re, sys; text = re.sub(r\"^\\s*\\w+"
+        '\\s*[:=]", "", sys.stdin.read()); print(json.dumps(ast.literal_eval(re.sub(r"}\\s*\\n'
+        '\\s*{", "},{", text.strip()))))\' < FILE > rows.json`',
     ),
     OtherText(
         # The kind of the first record, and the length of the version.

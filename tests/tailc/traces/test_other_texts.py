@@ -23,6 +23,14 @@ CONSOLE = {
     "kind": "SpanKind.SERVER",
     "start_time": "2026-04-29T18:52:58.114201Z",
 }
+OF_PYTHON = [
+    "[{'time': '2024-08-20 00:00+02:00', 'price': 0.25}, {'time': 'x', 'price': None}]\n",
+    "prices_today: \n[\n{'time': '2024-08-20 00:00+02:00', 'price': 0.25},\n"
+    "{'time': 'x', 'price': None},\n]\n",
+    "{'time': '2024-08-20 00:00+02:00', 'price': 0.25}\n{'time': 'x', 'price': None}\n",
+    "prices = [{'time': '2024-08-20 00:00+02:00', 'price': 0.25}, {'time': 'x', 'price': None}]",
+]
+HOURS = [{"time": f"20130101:{hour:02d}55", "P": hour} for hour in range(3)]
 PVGIS = "Latitude (decimal degrees):\t45.000\r\nLongitude (decimal degrees):\t8.000\r\n"
 JMETER = "1431002449675|807|Home|200|Users 1-1|true|20531|1|1|311|1|0|null\n"
 GATLING = "\0\0\0\0\x063.13.1\0\0\0\0\x17example.BasicSimulation\0"
@@ -93,6 +101,8 @@ KINDS = [
     ("a log of JMeter without", JMETER.replace("1431002449675", "2013/07/04 12:26:05.123")),
     ("a log of JMeter without", JMETER.replace("1431002449675", "2013-07-04 12:26:05")),
     ("a file of PVGIS", PVGIS),
+    ("JSON of PVGIS", json.dumps({"inputs": {}, "outputs": {"hourly": HOURS}})),
+    *(("objects as Python prints them", text) for text in OF_PYTHON),
     ("a binary log of Gatling", GATLING),
     ("a summary of tsung", "# stats: dump at 1530892859\nstats: users 20 20\n"),
     ("a weather file of EnergyPlus", EPW),
@@ -267,3 +277,49 @@ def refused(folder, text, column="demand"):
     with pytest.raises(TailcError) as caught:
         read_trace(str(path), reading(demand=column))
     return caught.value.findings
+
+
+@pytest.mark.parametrize("text", OF_PYTHON)
+def test_the_advised_command_writes_objects_of_python_as_json(tmp_path, text):
+    rows = json.loads(written_by_advice(tmp_path, text))
+    wanted = [{"time": "2024-08-20 00:00+02:00", "price": 0.25}, {"time": "x", "price": None}]
+    assert rows == wanted
+
+
+PVGIS_ROWS = "20080101:0010,5.5,3.1\n20080101:0110,7,3.2\n"
+PVGIS_END = "\n\nP: PV system power (W)\n\nPVGIS (c) European Union, 2001-2021\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PVGIS}Slope: 30 deg.\n\ntime,P,T2m\n{PVGIS_ROWS}{PVGIS_END}",
+        f"{PVGIS}\ntime,P,T2m\n{PVGIS_ROWS}{PVGIS_END}".replace("\n", "\r\n"),
+        json.dumps(
+            {
+                "outputs": {
+                    "hourly": [
+                        {"time": "20080101:0010", "P": 5.5},
+                        {"time": "20080101:0110", "P": 7},
+                    ]
+                }
+            },
+            indent=1,
+        ),
+    ],
+)
+def test_the_advised_command_writes_rows_of_pvgis(tmp_path, text):
+    path = tmp_path / "rows.txt"
+    path.write_text(written_by_advice(tmp_path, text))
+    read = read_series(str(path), SeriesReading("time", "P", SeriesQuantity.POWER, "W"))
+    assert (read.value.tolist(), read.start_unix_s) == ([5.5, 7], 1199146200)
+
+
+def written_by_advice(folder, text):
+    """Run the last command of the advice about a text, and return what it writes."""
+    (folder / "t.txt").write_text(text, newline="")
+    found = other_text(text.encode())
+    assert found is not None
+    command = re.sub(r" > \S+$", "", re.findall(r"`([^`]*)`", found.advice)[-1])
+    command = command.replace("FILE", "t.txt")
+    return subprocess.check_output(["/bin/sh", "-c", command], cwd=folder, text=True)
