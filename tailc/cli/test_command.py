@@ -17,6 +17,7 @@ from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
+    from tailc.errors import Place
     from tailc.forms.coverage import Cell
     from tailc.report.junit import JUnitCase
     from tailc.specs.policy_tests import PolicyTest
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _PPM = 1_000_000
 # No variable begins with it.
 _NONE = "TAILC_TEST_QUERY"
+# The options of queries that name files to read.
+_FILES = ("--trace", "--measured", "--budgets", "--since", "--chip")
+# In place of a member that the result does not have.
+_ABSENT = object()
 # Cells without a test that are printed.
 _SHOWN = 10
 
@@ -53,11 +58,14 @@ def command(
 
     loaded, tests = open_policy_tests(spec)
     folder = Path() if spec == "-" else Path(spec).parent
-    path = policy or str(folder / tests.policy)
+    path = policy or _relative(tests.policy, folder)
     tested = read_policy(path, trust)
     if threshold is not None and not 0 <= threshold <= _PPM:
         raise click.UsageError("`--threshold` must be 0 to 100%")
-    runs = [_run(test, path, folder, tested) for test in tests_of(tests)]
+    runs = [
+        _run(test, path, folder, tested, loaded.place("tests", index, test.command))
+        for index, test in enumerate(tests_of(tests))
+    ]
     findings = [
         Finding(Code.TEST_FAILED, message, loaded.place("tests", index, "expect"))
         for index, run in enumerate(runs)
@@ -100,12 +108,17 @@ class _QueryRun:
 
     def message(self) -> str:
         """What differs; empty if the test passed."""
-        parts = [f"{key} is {got!r}, expected {wanted!r}" for key, wanted, got in self.differences]
+        parts = [
+            f"{key} is {'not in the result' if got is _ABSENT else repr(got)}, expected {wanted!r}"
+            for key, wanted, got in self.differences
+        ]
         return f"`{self.test.name}`: {'; '.join(parts)}" if parts else ""
 
     def result(self) -> dict[str, object]:
-        keys = ("member", "expected", "got")
-        differences = [dict(zip(keys, one, strict=True)) for one in self.differences]
+        differences = [
+            {"member": key, "expected": wanted, "got": None if got is _ABSENT else got}
+            for key, wanted, got in self.differences
+        ]
         return {"name": self.test.name, "passed": not differences, "differences": differences}
 
     def case(self) -> JUnitCase:
@@ -120,17 +133,29 @@ def _case(name: str, failure: str) -> JUnitCase:
     return JUnitCase("tailc test", name, fault, kind, failure or "as expected")
 
 
-def _run(test: PolicyTest, path: str, folder: Path, policy: Policy) -> _QueryRun:
+def _run(
+    test: PolicyTest, path: str, folder: Path, policy: Policy, place: Place | None
+) -> _QueryRun:
     command = _COMMANDS[test.command]()
-    # Variables and files of the user are for this command: a test has no options but its own.
-    context = command.make_context(
-        command.name, [path, *_relative(test, folder)], default_map={}, auto_envvar_prefix=_NONE
-    )
-    outcome = recorded_outcome(context)
+    try:
+        # Variables and files of the user are for this command: a test has no options but its own,
+        # and --help, which would end this command, is none.
+        context = command.make_context(
+            command.name,
+            [path, *_query(test, folder)],
+            default_map={},
+            auto_envvar_prefix=_NONE,
+            help_option_names=[],
+        )
+        outcome = recorded_outcome(context)
+    except click.UsageError as error:
+        message = f"`{test.name}` is no query of `tailc {test.command}`: {error.format_message()}"
+        hint = f"`tailc {test.command} --help` describes the options"
+        raise TailcError([Finding(Code.USAGE, message.rstrip("."), place, hint)]) from None
     if any(finding.severity is Severity.ERROR for finding in outcome.findings):
         raise TailcError(outcome.findings)
     differences = tuple(
-        (key, wanted, outcome.result.get(key))
+        (key, wanted, outcome.result.get(key, _ABSENT))
         for key, wanted in test.expected.items()
         if key not in outcome.result or outcome.result[key] != wanted
     )
@@ -153,13 +178,20 @@ def _verify() -> click.Command:
 _COMMANDS = {"lookup": _lookup, "verify": _verify}
 
 
-def _relative(test: PolicyTest, folder: Path) -> list[str]:
-    """The words of a test, with the path of a trace relative to the file of the tests."""
+def _query(test: PolicyTest, folder: Path) -> list[str]:
+    """The words of a test, with the paths of files to read relative to the file of the tests."""
     words = list(test.words)
     for index, word in enumerate(words[:-1]):
-        if word == "--trace":
-            words[index + 1] = str(folder / words[index + 1])
+        if word in _FILES:
+            words[index + 1] = _relative(words[index + 1], folder)
     return words
+
+
+def _relative(path: str, folder: Path) -> str:
+    """A path in a file of tests, which is in this folder; one in a Git repository is as it is."""
+    from tailc.artifact.git_blob import is_git_name
+
+    return path if is_git_name(path) else str(folder / path)
 
 
 @dataclass(frozen=True)

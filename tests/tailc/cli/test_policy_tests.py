@@ -47,7 +47,38 @@ def test_a_failed_test_states_what_differs_at_its_line(tested):
 
 def test_a_member_that_is_not_in_the_result_differs(tested):
     ended = tested("  - {name: a, lookup: {in-system: 1}, expect: {wait_ms: 0}}\n")
-    assert "wait_ms is None, expected 0" in ended.err
+    assert "wait_ms is not in the result, expected 0" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("{help: true}", "no such option '--help'"),
+        ("{in-system: x}", "'x' is not a valid"),
+        ("{age: 1s}", "give --in-system"),
+        ("{in-sistem: 3}", "No such option"),
+    ],
+)
+def test_a_query_with_a_wrong_option_is_named_at_its_line(tested, query, words):
+    ended = tested(RIGHT, f"  - {{name: odd, lookup: {query}, expect: {{start: now}}}}\n")
+    assert ended.code == ExitCode.USAGE
+    assert "`odd` is no query of `tailc lookup`: " in ended.err
+    assert words.lower() in ended.err.lower()
+    assert " --> tests.yaml:6:25\n" in ended.err
+    assert ended.out == ""
+
+
+def test_each_file_of_a_query_is_relative_to_the_tests(compiled, in_folder, tailc):
+    below = in_folder / "below"
+    below.mkdir()
+    query = "{trace: ../toy.csv, measured: times.csv, measured-column: s, rate: [10/s]}"
+    text = f"  - {{name: a, verify: {query}, expect: {{verdict: pass}}}}\n"
+    (below / "tests.yaml").write_text(HEAD.replace("toy.tailc", "../toy.tailc") + text)
+    ended = tailc("test", "below/tests.yaml")
+    assert ended.code == ExitCode.CANNOT_READ
+    assert "`below/times.csv`" in ended.err
+    (below / "tests.yaml").write_text(HEAD.replace("toy.tailc", "git:none:toy.tailc") + RIGHT)
+    assert "`git:none:toy.tailc`" in tailc("test", "below/tests.yaml").err
 
 
 def test_junit_has_a_case_for_each_test(tested):
