@@ -99,10 +99,11 @@ def read_job_list(
 ) -> JobLog:
     """Read the jobs in a Parquet, CSV or NDJSON file, or in `-` for standard input.
 
-    CSV and NDJSON may be compressed. Times are rounded to whole seconds. Jobs of width 0, and steps
-    of jobs in a list of Slurm, are left out and counted in warnings. Raises TailcError, by row and
-    column, for cells that are not numbers, negative run times and widths, widths that are not
-    whole, times without a time zone or out of order, and everything that `JobReading` refuses.
+    CSV and NDJSON may be compressed. Times are rounded to whole seconds. Jobs of width 0, and in
+    lists of Slurm steps of jobs and jobs that have not ended, are left out and counted in warnings.
+    Raises TailcError, by row and column, for cells that are not numbers, negative run times and
+    widths, widths that are not whole, times without a time zone or out of order; for a list without
+    a job that ended; and for everything that `JobReading` refuses.
     """
     with open_source(source) as opened:
         return job_list_in(opened, columns, reading or JobReading(), format)
@@ -122,6 +123,11 @@ def job_list_in(
     every = cells_of(table, ColumnsToRead((), (JOB_ID,), ())) if has_others else None
     cells, of_steps = without_steps(cells_of(table, wanted, columns.where), every)
     cells, of_states = without_unfinished(cells)
+    warnings = (*of_steps, *of_states)
+    if not cells.count:
+        message = f"`{cells.source}` has no job to read: {warnings[0].message}"
+        help_ = "give a list with jobs that have ended"
+        raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(cells.source), help_))
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)
     width = _whole(cells, columns.width, LARGEST_WIDTH)
@@ -152,9 +158,7 @@ def job_list_in(
         green_ppm,
         deadline_s,
     )
-    return chosen_jobs(
-        stated, reading, cells.source, LogHeader(start_unix_s), (*of_steps, *of_states)
-    )
+    return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s), warnings)
 
 
 def _with_texts(wanted: ColumnsToRead, table: Table) -> ColumnsToRead:

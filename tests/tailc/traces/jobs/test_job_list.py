@@ -268,6 +268,27 @@ def test_jobs_that_have_not_ended_are_left_out(tmp_path, state):
     assert (warning.place.row, warning.place.field) == (2, "State")
 
 
+def test_a_list_of_which_no_job_has_ended_is_refused(tmp_path):
+    path = tmp_path / "sacct.txt"
+    states = ("State", "RUNNING", "PENDING")
+    rows = (OF_SACCT, JOB, NEXT)
+    path.write_text("".join(f"{row}|{name}\n" for row, name in zip(rows, states, strict=True)))
+    (found,) = refused(str(path), SACCT, zone="UTC")
+    assert found.code is Code.EMPTY_TRACE
+    assert "no job to read: 2 jobs left out that had not ended, as state `RUNNING`" in found.message
+
+
+def test_a_choice_of_steps_alone_is_refused(tmp_path):
+    path = tmp_path / "sacct.txt"
+    states = ("State", "COMPLETED", *["FAILED" for _ in STEPS])
+    rows = (OF_SACCT, JOB, *STEPS)
+    path.write_text("".join(f"{row}|{name}\n" for row, name in zip(rows, states, strict=True)))
+    steps = replace(SACCT, where=(("State", "FAILED"),))
+    (found,) = refused(str(path), steps, zone="UTC")
+    assert found.code is Code.EMPTY_TRACE
+    assert "2 rows left out that are steps" in found.message
+
+
 def test_states_of_jobs_that_ended_change_nothing(tmp_path):
     path = tmp_path / "sacct.txt"
     states = ("State", "TIMEOUT", "OUT_OF_MEMORY")
