@@ -28,7 +28,7 @@ from tailc.units import shorten
 # As a power exchange writes it: `01.10.2024 00:00 - 01.10.2024 01:00`.
 _SPAN = re.compile(r"\s*(?P<start>\S.{6,}?\S)\s+-\s+(?P<end>\S.{6,}\S)\s*", re.DOTALL)
 # What the power exchange adds to the hour that the clock repeats; the order of rows says the same.
-_CLOCK = re.compile(r"\s*\((?:CES?T|EES?T|WES?T|GMT|BST)\)$")
+_CLOCK = re.compile(r"(?<!\s)\s*\((?:CES?T|EES?T|WES?T|GMT|BST)\)$")
 _DAY_FIRST = re.compile(r"\s*(\d{1,2})([./])(\d{1,2})[./]\d{4}( \d{1,2}:\d{2}(:\d{2})?)?")
 _MONTHS = 12
 _WRITE = "write times like 2012-10-01T06:30:00"

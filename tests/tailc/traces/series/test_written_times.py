@@ -1,5 +1,7 @@
 """Times as power exchanges write them: spans, and the clock of the hour that is repeated."""
 
+import time
+
 import pytest
 
 from tailc.errors import Code, TailcError
@@ -32,6 +34,14 @@ def test_the_clock_behind_a_time_is_no_part_of_it(tmp_path, names, is_span):
     found = series(tmp_path, stamps)
     assert found.start_unix_s == instant("2025-10-25T23:00Z")
     assert (found.steps, found.step_s) == (4, 3600)
+
+
+def test_a_long_time_of_blanks_is_refused_in_linear_time(tmp_path):
+    """A search from each blank to the last one would take minutes."""
+    begun = time.process_time()
+    with pytest.raises(TailcError):
+        series(tmp_path, [" " * 200_000 + "x"])
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("rows", [1, 2, 30])
