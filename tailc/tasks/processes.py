@@ -157,7 +157,13 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _prepare_worker(parent: Connection) -> None:
-    """End this worker by SIGTERM, which unwinds its task, when the other end of `parent` closes."""
+    """End this worker by SIGTERM, which unwinds its task, when the other end of `parent` closes.
+
+    A worker that starts after that ends at once: of the queue of tasks it might read the rest of a
+    message of which a worker that was ended had read the beginning.
+    """
+    if parent.poll(0):
+        os._exit(0)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 

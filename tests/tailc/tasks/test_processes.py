@@ -73,6 +73,17 @@ def test_what_a_case_raises_is_raised_here():
         LocalProcesses(2).run_all(square, [REFUSES, 1], ignored)
 
 
+def test_a_worker_that_starts_after_the_end_does_nothing():
+    late = (
+        "from multiprocessing import Pipe; from tailc.tasks.processes import _prepare_worker; "
+        "reader, writer = Pipe(duplex=False); {}_prepare_worker(reader); print('works', flush=True)"
+    )
+    for closed, said in (("", "works\n"), ("writer.close(); ", "")):
+        command = [sys.executable, "-c", late.format(closed)]
+        ended = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, said, "")
+
+
 def test_an_interrupt_ends_all_processes_without_a_word():
     started = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED],
