@@ -147,7 +147,7 @@ def command(
     if hdr is not None:
         from tailc.ingest.hdr_written import written_hdr_log
 
-        _check_out(hdr, (*inputs, out, named["since"], map_path))
+        _check_out(hdr, (*inputs, out, named["since"], map_path), "--hdr")
         files.append((Path(hdr), written_hdr_log(ingested.counted.histogram)))
     replace_files(files)
     result = {"file": out, **ingested_result(ingested)}
@@ -183,23 +183,28 @@ def _engine(processes: _Processes) -> AbstractContextManager[TaskEngine]:
 
 
 def _check_are_files(inputs: tuple[str, ...]) -> None:
-    """Usage error if other processes cannot read an input."""
+    """Usage error if other processes cannot read an input, as standard input or a pipe."""
     from pathlib import Path
 
-    other = next((path for path in inputs if not Path(path).is_file()), None)
+    from tailc.input_files import STDIN
+
+    here = (path for path in inputs if path == STDIN or Path(path).is_fifo())
+    other = next(here, None)
     if other is not None:
         message = f"`{other}` is not a file, so other processes cannot read it"
         raise click.UsageError(f"{message}: remove `--jobs` and `--cluster`")
 
 
-def _check_out(out: str, read: Iterable[str | None]) -> None:
-    """Usage error if the profile would replace one of its inputs."""
+def _check_out(out: str, others: Iterable[str | None], option: str = "-o") -> None:
+    """Usage error if the file of the option would replace one of the others, or is no file."""
     from os.path import realpath
 
     if out == "-":
-        raise click.UsageError("the profile needs a file that specs can name: give one with `-o`")
-    if realpath(out) in [realpath(file) for file in read if file is not None]:
-        message = f"`{out}` is also an input of this command: give another file with `-o`"
+        is_profile = option == "-o"
+        what = "the profile needs a file that specs can name" if is_profile else "`-` is no file"
+        raise click.UsageError(f"{what}: give one with `{option}`")
+    if realpath(out) in [realpath(file) for file in others if file is not None]:
+        message = f"`{out}` is already a file of this command: give another file with `{option}`"
         raise click.UsageError(message)
 
 

@@ -79,6 +79,13 @@ def test_only_files_can_be_read_by_other_processes(tmp_path, capsys):
     assert "`-` is not a file, so other processes cannot read it" in capsys.readouterr().err
 
 
+def test_a_missing_file_is_named_as_missing_with_other_processes(tmp_path, capsys):
+    missing = str(tmp_path / "missing.csv")
+    codes = [ingested(tmp_path, missing, *BUSY, *jobs)[0] for jobs in ((), ("--jobs", 2))]
+    first, second = capsys.readouterr().err.split("\n\n", 1)
+    assert (codes[0], first) == (codes[1], second.strip())
+
+
 class _DeadWorkers:
     """An engine whose processes all die."""
 

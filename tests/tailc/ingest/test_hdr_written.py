@@ -64,5 +64,8 @@ def histogram_in(path: str) -> Histogram:
 def test_a_log_replaces_no_other_file_of_the_command(in_folder, tailc, file: str) -> None:
     (in_folder / "a.csv").write_text("ms\n0.5\n")
     words = ("--column", "ms", "--unit", "ms", "--measure", "demand-busy", "-o", "a.profile")
-    assert tailc("ingest", "a.csv", *words, "--hdr", file).code == 64
+    ended = tailc("ingest", "a.csv", *words, "--hdr", file)
+    assert ended.code == 64
+    assert f"`{file}` is already a file of this command:" in ended.err
+    assert "give another file with `--hdr`" in ended.err
     assert (in_folder / "a.csv").read_text() == "ms\n0.5\n"
