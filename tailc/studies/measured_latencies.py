@@ -14,7 +14,7 @@ from tailc.models.dispersion import window_lengths_us
 from tailc.models.outcome import NS_PER_US, nearest_us
 from tailc.pipeline.remarks import LEAST_LATENCIES, MOST_LATENCIES
 from tailc.specs.slo import Slo
-from tailc.traces.arrivals import ArrivalColumn, Times, times_in
+from tailc.traces.arrivals import FEWEST_ARRIVALS, ArrivalColumn, Times, times_in
 from tailc.traces.demand_log import is_demand_log
 from tailc.traces.histogram import Histogram, histogram_of
 from tailc.traces.profile import Measure
@@ -81,10 +81,11 @@ def _refuse_columns(source: Source, options: InputOptions, arrivals: ArrivalColu
 
 
 def _logged_latencies(log: RequestLog) -> MeasuredLatencies:
-    """The latencies of a request log; a sample of the requests has no arrivals."""
+    """The latencies of a request log; a sample of the requests, or too few, have no arrivals."""
     histogram = histogram_of(log.latency_us * NS_PER_US)
     times_ns = log.arrival_us * NS_PER_US
-    is_known = log.has_every_request and bool(window_lengths_us(times_ns))
+    has_gaps = log.has_every_request and len(times_ns) >= FEWEST_ARRIVALS
+    is_known = has_gaps and bool(window_lengths_us(times_ns))
     return MeasuredLatencies(histogram, (), times_ns if is_known else None, log)
 
 

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from tailc.errors import Code
 from tailc.traces.cells import not_negative, whole
 from tailc.traces.demand_log import TIMED_HEADER, header_of
+from tailc.traces.histogram import MAX_NS
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import Source
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 _LARGEST = 2**53
+# A latency is the sum of two of these, and a histogram must have room for it.
+_LONGEST_US = MAX_NS // 2_000
 _US_PER_MS, _ROUNDING = 1e3, 1e-6
 # Rows are in the order of exits, except those that threads write at the same moment.
 _OUT_OF_ORDER_US = 1_000_000
@@ -69,7 +72,11 @@ def request_log_in(source: Source) -> RequestLog:
     cells = kept_cells(source, ColumnsToRead(names, (), ()))
     columns = [whole(cells, name, _LARGEST) for name in names[:2]]
     # A bad cell is NaN, and refused below.
-    times = (np.nan_to_num(not_negative(cells, name, _LARGEST)) for name in names[2:])
+    limits = (_LARGEST, *(_LONGEST_US for _ in names[3:]))
+    times = (
+        np.nan_to_num(not_negative(cells, name, limit))
+        for name, limit in zip(names[2:], limits, strict=True)
+    )
     columns += [column.astype(np.int64) for column in times]
     cells.stop_if_refused()
     log = RequestLog(*columns)

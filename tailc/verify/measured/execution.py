@@ -82,7 +82,7 @@ def compare_execution(
         float(thread_us.mean()),
         predicted_thread_time_us,
         _standard_error(log, thread_us.astype(np.float64)),
-        float(log.late_us.sum() / max(log.run_us.sum(), 1)),
+        float(log.late_us.mean() / max(log.run_us.mean(), 1)),
         None if has_serial_parts else _worked_share(log),
     )
 
@@ -90,11 +90,12 @@ def compare_execution(
 def _worked_share(log: RequestLog) -> float | None:
     """Part of the time granted to threads beyond the first in which these worked."""
     several = log.granted_us > log.run_us
-    run_us = log.run_us[several].sum()
-    granted_us = log.granted_us[several].sum() - run_us
-    if granted_us == 0:
+    if not several.any():
         return None
-    worked_us = log.thread_us[several].sum() - run_us
+    run_us = log.run_us[several].mean()
+    granted_us, worked_us = (
+        each[several].mean() - run_us for each in (log.granted_us, log.thread_us)
+    )
     return float(np.clip(worked_us / granted_us, 0, 1))
 
 

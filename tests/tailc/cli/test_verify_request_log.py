@@ -16,6 +16,7 @@ from tailc.experiment.scenario import Scenario
 from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
 from tailc.studies.held_out import read_held_out
+from tailc.traces.histogram import MAX_NS
 from tests.tailc.cli.json_schemas import OUTPUT
 from tests.tailc.cli.test_verify_measured import SCHEMA
 from tests.tailc.cli.verify_case import QUICK, trace
@@ -23,6 +24,7 @@ from tests.tailc.schemas import validate
 
 HEADER = "demand_us,weight,class,arrival_us,wait_us,run_us,thread_us,granted_us,late_us"
 REQUESTS = 4_000
+LONGEST_US = MAX_NS // 2_000
 
 
 def write_log(path, rows, header=HEADER):
@@ -74,13 +76,13 @@ def served(folder, copied):
     return copied(folder)
 
 
-def judged(tailc, *options, measured="log.csv"):
-    words = ("--trace", "log.csv", *QUICK, "--rate", "10/s", "--measured", measured)
+def judged(tailc, *options, measured="log.csv", rate="10/s"):
+    words = ("--trace", "log.csv", *QUICK, "--rate", rate, "--measured", measured)
     return tailc("verify", "toy.tailc", *words, *options)
 
 
-def result_of(tailc, *options, **files):
-    document = json.loads(judged(tailc, *options, "--output-format", "json", **files).out)
+def result_of(tailc, **given):
+    document = json.loads(judged(tailc, "--output-format", "json", **given).out)
     validate(document, OUTPUT)
     validate(document["result"], SCHEMA)
     return document["result"]
@@ -142,6 +144,21 @@ def test_a_sample_of_the_requests_has_no_arrivals(served, tailc):
     assert result["execution"] is not None
 
 
+def test_one_request_has_a_latency_and_no_arrivals(served, tailc):
+    row = rows_of(served)[0]
+    write_log(served / "one.csv", [row])
+    result = result_of(tailc, measured="one.csv")
+    assert result["measured"]["requests"] == 1
+    assert result["arrivals"] is None
+
+
+def test_the_longest_latency_is_read(served, tailc):
+    rows = [(*row[:4], LONGEST_US, LONGEST_US, *row[6:]) for row in rows_of(served)[:300]]
+    write_log(served / "long.csv", rows)
+    for slo in result_of(tailc, measured="long.csv")["slos"]:
+        assert slo["measured"]["estimate_us"] == pytest.approx(2 * LONGEST_US, rel=1e-3)
+
+
 def test_a_few_requests_have_no_thread_time_to_compare(served, tailc):
     write_log(served / "log.csv", rows_of(served)[:299])
     assert result_of(tailc)["execution"] is None
@@ -153,9 +170,10 @@ def test_a_few_requests_have_no_thread_time_to_compare(served, tailc):
         (lambda rows: [*rows, rows[0]], 65, "the server started again"),
         (lambda rows: [*rows, (*rows[0][:5], -1, *rows[0][6:])], 65, "is negative"),
         (lambda rows: [*rows, (0, *rows[0][1:])], 65, "is not positive"),
+        (lambda rows: [*rows, (*rows[0][:4], LONGEST_US + 1, *rows[0][5:])], 65, "is above"),
         (lambda rows: [*rows, (*rows[0][:8], "late")], 65, "is not a number"),
     ],
-    ids=["two starts", "a negative time", "no demand", "no number"],
+    ids=["two starts", "a negative time", "no demand", "53 days", "no number"],
 )
 def test_a_bad_row_of_a_log_is_an_error_with_its_place(served, tailc, change, code, message):
     rows = rows_of(served)
