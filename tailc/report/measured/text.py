@@ -34,6 +34,10 @@ _CHANCE = (
     "arrivals and thread times are as in the replay: the latencies of a busy server depend on each "
     "other, so measure for longer"
 )
+_SAMPLE = (
+    "the log is a sample of the requests, so their arrivals and their load are unknown: log every "
+    "request (N is 1)"
+)
 _DEMAND = (
     "demand: that of the trace differs from that of the compile, and the replay has that of the "
     "trace; compile again"
@@ -141,9 +145,11 @@ def _remarks(verdicts: MeasuredVerdicts) -> list[str]:
         remarks.append(_DEMAND)
     if verdicts.arrivals is not None:
         remarks += _arrivals_remarks(verdicts.arrivals)
+    executed: list[str] = []
     if verdicts.execution is not None:
-        remarks += _execution_remarks(verdicts.execution, verdicts.deviating)
-    is_explained = any(part is not ModelPart.DEMAND for part in verdicts.deviating)
+        executed += _execution_remarks(verdicts.execution, verdicts.deviating)
+    remarks += executed
+    is_explained = bool(executed) or ModelPart.ARRIVALS in verdicts.deviating
     if not is_explained and any(each.agreement is Agreement.DIFFER for each in verdicts.slos):
         remarks.append(_unexplained(verdicts))
     return remarks
@@ -151,7 +157,7 @@ def _remarks(verdicts: MeasuredVerdicts) -> list[str]:
 
 def _unexplained(verdicts: MeasuredVerdicts) -> str:
     if verdicts.execution is not None:
-        return _CHANCE
+        return _SAMPLE if verdicts.execution.is_sample else _CHANCE
     return _UNKNOWN_PART if verdicts.arrivals is None else _OTHER_PART
 
 
@@ -170,13 +176,16 @@ def _execution_remarks(
             "the time for which rungs granted them; start more threads, or divide requests into "
             "more parts"
         )
+    times_us = round(execution.thread_time_us), round(execution.predicted_thread_time_us)
+    measured, predicted = map(format_us, times_us)
+    means = (
+        f"a request had {measured} of thread time in the mean, and {predicted} in the replay of "
+        "the same demand"
+    )
     if ModelPart.SPEEDUPS in deviating:
-        times_us = round(execution.thread_time_us), round(execution.predicted_thread_time_us)
-        measured, predicted = map(format_us, times_us)
-        yield (
-            f"speed-ups: a request had {measured} of thread time in the mean, and {predicted} in "
-            "the replay of the same demand; measure the speed-ups again, under load"
-        )
+        yield f"speed-ups: {means}; measure the speed-ups again, under load"
+    if execution.deviates and execution.is_sample and ModelPart.TICKS not in deviating:
+        yield f"{means}; {_SAMPLE}"
 
 
 def _arrivals_remarks(arrivals: ArrivalComparison) -> Iterator[str]:

@@ -36,6 +36,7 @@ class ExecutionComparison:
 
     late_share: part of the run time in which a tick was overdue. worked_share: part of the time
     granted to threads beyond the first in which these worked; None if requests had only one.
+    is_sample: not every request was logged, so the load under which they ran is unknown.
     """
 
     thread_time_us: float
@@ -43,6 +44,7 @@ class ExecutionComparison:
     standard_error_us: float
     late_share: float
     worked_share: float | None
+    is_sample: bool
 
     @property
     def deviates(self) -> bool:
@@ -84,6 +86,7 @@ def compare_execution(
         _standard_error(log, thread_us.astype(np.float64)),
         float(log.late_us.mean() / max(log.run_us.mean(), 1)),
         None if has_serial_parts else _worked_share(log),
+        not log.has_every_request,
     )
 
 

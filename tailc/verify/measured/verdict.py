@@ -102,7 +102,7 @@ class MeasuredVerdicts:
 
     @property
     def deviating(self) -> tuple[ModelPart, ...]:
-        """The parts of the model (demand, arrivals) that the measured data contradict."""
+        """The parts of the model that the measured data contradict."""
         drift, arrivals = self.replay.drift, self.arrivals
         are_flagged = {
             ModelPart.DEMAND: drift is not None and drift.is_flagged,
@@ -115,13 +115,14 @@ class MeasuredVerdicts:
         """The part of the model that explains why requests were executed otherwise.
 
         Under other arrivals the load is another one, and with it threads, so only late ticks count.
+        A sample of the requests does not show the arrivals, so the load is unknown.
         """
         execution = self.execution
         if execution is None or not execution.deviates:
             return ()
         if execution.has_late_climbs:
             return (ModelPart.TICKS,)
-        if has_other_load:
+        if has_other_load or execution.is_sample:
             return ()
         return (ModelPart.SECOND_THREADS if execution.lacks_threads else ModelPart.SPEEDUPS,)
 

@@ -144,6 +144,17 @@ def test_a_sample_of_the_requests_has_no_arrivals(served, tailc):
     assert result["execution"] is not None
 
 
+def test_a_sample_under_another_rate_has_no_part_to_name(served, tailc):
+    """The server follows the model, but at 10/s, not 40/s, so requests have more threads."""
+    write_log(served / "log.csv", [(row[0], 7, *row[2:]) for row in rows_of(served)])
+    result = result_of(tailc, rate="40/s")
+    assert result["execution"]["has_other_thread_time"]
+    assert result["deviating"] == []
+    said = " ".join(judged(tailc, rate="40/s").out.split())
+    assert "the log is a sample of the requests, so their arrivals" in said
+    assert "speed-ups:" not in said
+
+
 def test_one_request_has_a_latency_and_no_arrivals(served, tailc):
     row = rows_of(served)[0]
     write_log(served / "one.csv", [row])
