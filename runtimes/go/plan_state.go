@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"unicode/utf8"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -219,7 +220,8 @@ func (s *PlanState) check() {
 	require(0 <= s.DecidedUnixS && s.DecidedUnixS <= s.AtUnixS && s.AtUnixS <= latestUnixS,
 		"`decided_unix_s` must be 0 to `at_unix_s`, before the year 10000")
 	require(0 < s.Servers && s.Servers <= mostServersOf, "`servers` must be 1 to 2^20")
-	require(s.BatteryMj == nil || *s.BatteryMj >= 0, "`battery_mj` must not be negative")
+	require(s.BatteryMj == nil || 0 <= *s.BatteryMj && *s.BatteryMj <= largestNumber,
+		"`battery_mj` must be 0 to 2^53 - 1")
 	busy, named := make(map[int64]bool), make(map[string]bool)
 	for i := range s.Running {
 		job := &s.Running[i]
@@ -234,14 +236,17 @@ func (s *PlanState) check() {
 	}
 	for _, others := range [][]string{s.Waiting, s.Refused} {
 		for _, name := range others {
+			require(isName(name), "a name in `waiting` or `refused` must be UTF-8 and not empty")
 			require(!named[name], "a job must be named once in a state")
 			named[name] = true
 		}
 	}
 }
 
+func isName(text string) bool { return text != "" && utf8.ValidString(text) }
+
 func (job *BegunJob) check(s *PlanState) {
-	require(job.Name != "", "`name` of a job must not be empty")
+	require(isName(job.Name), "`name` of a job must be UTF-8 and not empty")
 	require(len(job.Servers) > 0 && job.Servers[0] >= 0 && isAscending(job.Servers),
 		"`servers` of a job must be numbers from 0 in ascending order, at least one")
 	counts := list(len(job.RanS), func(i int) int64 { return job.RanS[i].Servers })
@@ -250,6 +255,7 @@ func (job *BegunJob) check(s *PlanState) {
 	for _, ran := range job.RanS {
 		require(ran.Servers > 0 && 0 < ran.Seconds && ran.Seconds <= latestUnixS,
 			"`ran_s` must have at least one server and one second in each entry")
+		require(ran.Servers <= largestNumber, "numbers of a job must be at most 2^53 - 1")
 		ranS += ran.Seconds
 	}
 	first := s.AtUnixS - ranS
@@ -260,6 +266,8 @@ func (job *BegunJob) check(s *PlanState) {
 		"`begun_unix_s` and `ran_s` of a job must be before `at_unix_s`")
 	require(job.GreenSlots >= 0, "`green_slots` of a job must not be negative")
 	require(job.Machines == nil || *job.Machines > 0, "`machines` must be at least 1")
+	isLarge := job.GreenSlots > largestNumber || job.Machines != nil && *job.Machines > largestNumber
+	require(!isLarge, "numbers of a job must be at most 2^53 - 1")
 }
 
 func isAscending(numbers []int64) bool {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from tailc.artifact.shapes import LARGEST_WHOLE
 from tailc.artifact.state_flat import decode_state, is_flat_state
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.plan.state import BegunJob, PlanState
@@ -124,6 +125,9 @@ def _names(given: dict[str, Any], key: str) -> tuple[str, ...]:
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"{what} must be text")
+    # An escape such as \ud800 is half of a character.
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{what} must be text that UTF-8 can encode")
     return value
 
 
@@ -134,4 +138,6 @@ def _whole(given: dict[str, Any], key: str) -> int:
 def _number(value: Any, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{what} must be a whole number")
+    if abs(value) > LARGEST_WHOLE:
+        raise ValueError(f"{what} must be within -(2^53 - 1) to 2^53 - 1")
     return value

@@ -50,6 +50,9 @@ def test_every_flipped_byte_is_refused():
             read_state(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
 
 
+JOB = {"name": "a", "servers": [0], "begun_unix_s": 0}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -58,18 +61,35 @@ def test_every_flipped_byte_is_refused():
         {"unknown": 1},
         {"servers": "12"},
         {"asleep": [1]},
-        {"running": [{"name": "a", "servers": [0], "ran_s": [], "green_slots": 0, "more": 1}]},
-        {"running": [{"name": "", "servers": [0], "ran_s": [], "green_slots": 0}]},
         {"battery_mj": True},
+        {"battery_mj": 2**53},
+        {"waiting": [""]},
+        {"waiting": ["\ud800"]},
+        {"running": [JOB | {"more": 1}]},
+        {"running": [JOB | {"name": ""}]},
+        {"running": [JOB | {"name": "\ud800"}]},
+        {"running": [JOB | {"green_slots": 2**53}]},
+        {"running": [JOB | {"machines": 2**70}]},
+        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 2**53}]}]},
+        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 1, "more": 1}]}]},
     ],
 )
 def test_json_that_is_no_state_is_refused(change):
-    document = json.loads((STATES / "every.json").read_text()) | change
+    document = json.loads((STATES / "every.json").read_text())
+    if "running" in change:
+        del document["asleep"]
+    data = json.dumps(document | change).encode()
     with pytest.raises((BadStructure, BadMeaning)):
-        read_state(json.dumps(document).encode())
-    for text in (b"", b"[]", b"{", b"\xff" * 9):
-        with pytest.raises(BadStructure):
-            read_state(text)
+        read_state(data)
+    with pytest.raises(TailcError) as caught:
+        read_by_compiler("state", data)
+    assert [one.code for one in caught.value.findings] == [Code.BAD_STATE]
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff" * 9])
+def test_a_file_that_is_no_object_is_refused(data):
+    with pytest.raises(BadStructure):
+        read_state(data)
 
 
 def test_lists_and_green_slots_that_are_absent_are_empty():
@@ -86,6 +106,10 @@ def test_a_state_that_contradicts_itself_is_not_made():
         PlanState(10, 10, 2, (job, BegunJob("b", 10, (0,))))
     with pytest.raises(BadMeaning, match="named once"):
         PlanState(10, 10, 2, (job,), waiting=("a",))
+    with pytest.raises(BadMeaning, match="`waiting` or `refused` must be UTF-8"):
+        PlanState(10, 10, 2, (job,), waiting=("",))
+    with pytest.raises(BadMeaning, match="0 to 2"):
+        PlanState(10, 10, 2, battery_mj=2**53)
     assert PlanState(10, 10, 3, (job,)).asleep == (1, 2)
 
 

@@ -29,8 +29,9 @@ from tailc_runtime.structure import Structure
 
 KIND, VERSION, IDENTIFIER = "plan-state", 1, b"TLS1"
 _TRAILER, _MAGIC = struct.Struct("<8sQ32s"), b"TLCSEAL1"
-_LATEST_UNIX_S, _MOST_SERVERS = 253_402_300_799, 2**20
+_LATEST_UNIX_S, _MOST_SERVERS, _LARGEST = 253_402_300_799, 2**20, 2**53 - 1
 _JOB = ("name", "begun_unix_s", "servers", "ran_s", "green_slots", "machines")
+_RAN = ("servers", "seconds")
 _STATE = (
     *("kind", "version", "at_unix_s", "decided_unix_s", "servers"),
     *("running", "waiting", "refused", "asleep", "battery_mj"),
@@ -55,7 +56,7 @@ class BegunJob:
     machines: int | None = None
 
     def __post_init__(self) -> None:
-        _require(bool(self.name), "`name` of a job must not be empty")
+        _check_name(self.name, "`name` of a job")
         ascending = bool(self.servers) and list(self.servers) == sorted(set(self.servers))
         held = ascending and self.servers[0] >= 0
         _require(held, "`servers` of a job must be numbers from 0 in ascending order, at least one")
@@ -65,6 +66,11 @@ class BegunJob:
         _require(least > 0, "`ran_s` must have at least one server and one second in each entry")
         _require(self.green_slots >= 0, "`green_slots` of a job must not be negative")
         _require(self.machines is None or self.machines > 0, "`machines` must be at least 1")
+        ran = [number for one in self.ran_s for number in one]
+        _require(
+            max(*ran, self.green_slots, self.machines or 0) <= _LARGEST,
+            "numbers of a job must be at most 2^53 - 1",
+        )
 
 
 @dataclass(frozen=True)
@@ -93,9 +99,11 @@ class PlanState:
         _require(inside, "a server of a job is not among `servers`")
         names = [*(job.name for job in self.running), *self.waiting, *self.refused]
         _require(len(names) == len(set(names)), "a job must be named once in a state")
+        for name in (*self.waiting, *self.refused):
+            _check_name(name, "a name in `waiting` or `refused`")
         begun = all(0 <= self._first_unix_s(job) <= self.at_unix_s for job in self.running)
         _require(begun, "`begun_unix_s` and `ran_s` of a job must be before `at_unix_s`")
-        _require((self.battery_mj or 0) >= 0, "`battery_mj` must not be negative")
+        _require(0 <= (self.battery_mj or 0) <= _LARGEST, "`battery_mj` must be 0 to 2^53 - 1")
 
     def _first_unix_s(self, job: BegunJob) -> int:
         ran_s = sum(seconds for _, seconds in job.ran_s)
@@ -213,12 +221,15 @@ def _job_in(job: dict[str, Any]) -> BegunJob:
         name=text_in(job, "name"),
         begun_unix_s=_optional(job, "begun_unix_s"),
         servers=wholes(job, "servers"),
-        ran_s=tuple(
-            (whole(one, "servers"), whole(one, "seconds")) for one in objects(job, "ran_s")
-        ),
+        ran_s=tuple(map(_ran_in, objects(job, "ran_s"))),
         green_slots=whole(job, "green_slots"),
         machines=_optional(job, "machines"),
     )
+
+
+def _ran_in(one: dict[str, Any]) -> tuple[int, int]:
+    refuse_others(one, _RAN)
+    return whole(one, "servers"), whole(one, "seconds")
 
 
 def _optional(given: dict[str, Any], name: str) -> int | None:
@@ -287,6 +298,11 @@ def _offsets(builder: Builder, offsets: Sequence[int]) -> int:
     for offset in reversed(offsets):
         builder.PrependUOffsetTRelative(offset)
     return builder.EndVector()
+
+
+def _check_name(name: str, what: str) -> None:
+    is_utf8 = not any("\ud800" <= letter <= "\udfff" for letter in name)
+    _require(bool(name) and is_utf8, f"{what} must be UTF-8 and not empty")
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -79,6 +79,7 @@ class PlanState:
         require(max(busy, default=0) < self.servers, "a server of a job is not among `servers`")
         names = [*(job.name for job in self.running), *self.waiting, *self.refused]
         require(len(names) == len(set(names)), "a job must be named once in a state")
+        require(all(names), "`waiting` and `refused` must have no empty name")
         require(
             all(0 <= self.first_unix_s(job) <= self.at_unix_s for job in self.running),
             "`begun_unix_s` and `ran_s` of a job must be before `at_unix_s`",
