@@ -77,7 +77,7 @@ class LazyCommands(click.Group):
         return list(COMMANDS)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the short help of each command."""
+        """Write the section of `tailc --help` with all commands and their short help."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

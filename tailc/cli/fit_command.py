@@ -9,8 +9,9 @@ import click
 def command() -> None:
     """Fit a model to measurements.
 
-    Input of `tailc fit arrivals`: a file with one row for each request. Input of `tailc fit power`:
-    a file with performance counters and measured power. See `--help` of each.
+    `tailc fit arrivals` reads a file with one row for each request, and prints an arrival process
+    for `--arrivals`. `tailc fit power` reads a file with performance counters and measured power,
+    and prints the parameters of a power model with its errors. See `--help` of each.
     """
 
 

@@ -139,8 +139,8 @@ def command(
     measurements = [each.name for each in ingested.inputs if each.times is not None]
     if not measurements and (options != InputOptions() or stated != StatedMeasure(stated.measure)):
         raise click.UsageError(
-            "every INPUT is a profile, which contains its measure and source: remove options "
-            "about them, or ingest the original measurements again with them"
+            "every INPUT is a profile, which already states how its times were measured and read: "
+            "remove the options for that, or use them with the original measurements as INPUT"
         )
     _check_out(out, (*measurements, named["since"], map_path))
     files = [(Path(out), written_counted(ingested.counted))]
@@ -235,9 +235,13 @@ def _options(
 
     _check_names(column, weight, attribute)
     if tags and column is not None:
-        raise click.UsageError("`--tag` applies to an HdrHistogram log, and `--column` to a table")
+        raise click.UsageError(
+            "`--tag` applies to an HdrHistogram log, and `--column` to a table: give only one"
+        )
     if services and column is not None:
-        raise click.UsageError("`--service` applies to spans, and `--column` to a table")
+        raise click.UsageError(
+            "`--service` applies to spans, and `--column` to a table: give only one"
+        )
     if with_internal and (column or attribute):
         raise click.UsageError(
             "`--with-internal` applies only to the own times of spans: remove `--column` and "

@@ -125,9 +125,11 @@ def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
 
 
 def roots_of(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of the topmost ancestor of each span, which is itself not in the table; (rows,).
+    """Number of the first ancestor of each span that has no row; (rows,).
 
-    row, parent: numbers of the spans and of their parents, without cycles.
+    It is the parent of the topmost span above it: the number for "no parent" if the trace is
+    complete, else that of a lost span. row, parent: numbers of the spans and of their parents,
+    without cycles.
     """
     return _follow(_up(row, parent))[row]
 

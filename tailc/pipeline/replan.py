@@ -82,7 +82,8 @@ def _plan_of(policy: Policy, state: PlanState) -> Plan:
     plan = policy.plan
     if plan is None:
         message = f"policy `{policy.name}` has no plan of jobs, so there is nothing to continue"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help="compile it again"))
+        hint = "only plans can be continued: use `tailc compile` for other policies"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
     passed_s = state.at_unix_s - plan.start_unix_s
     if 0 <= passed_s <= plan.end_unix_s - plan.start_unix_s and passed_s % plan.epoch_s == 0:
         return plan

@@ -208,7 +208,8 @@ def _unmeasured_error(problem: SharesProblem, machine: MachineTarget) -> TailcEr
     place = problem.trace.place(machine.name, problem.trace.reading.columns.machine)
     known = ", ".join(f"`{each.name}`" for each in problem.trace.series)
     message = f"machine `{machine.name}` has a target, but the trace has no rows of it"
-    return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured machines: {known}"))
+    hint = f"measure it too, or correct its name: measured machines: {known}"
+    return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, hint))
 
 
 def _wrong_interval(problem: SharesProblem, machine: MachineTarget, interval_us: int) -> TailcError:

@@ -112,7 +112,8 @@ def without_state(spec: KindSpec, days: Any, resumption: Any) -> None:  # noqa: 
     from tailc.errors import Code, Finding, TailcError
 
     message = f"a policy of kind `{spec.kind}` has no state, so it cannot be planned again"
-    raise TailcError(Finding(Code.METHOD_UNFIT, message, help="compile it again"))
+    hint = "compile the spec with `tailc compile`"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
 def without_controller(spec: Any, loaded: LoadedSpec) -> None:

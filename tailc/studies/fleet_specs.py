@@ -140,8 +140,9 @@ def _row_findings(
             hint = "write the value, or give the service a template of its own"
             yield Finding(Code.NOT_A_NUMBER, "the value is missing", place, hint)
         elif not _VALUE.fullmatch(value) or ": " in value or value.endswith(":"):
+            message = f"`{value}` has YAML syntax that would change the structure of the spec"
             hint = "write it into the template: a table has plain words, numbers and lists of them"
-            yield Finding(Code.BAD_VALUE, f"`{value}` would change the spec", place, hint)
+            yield Finding(Code.BAD_VALUE, message, place, hint)
 
 
 def _check_slots(text: str, template: str, columns: Sequence[str]) -> None:

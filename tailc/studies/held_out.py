@@ -45,13 +45,13 @@ def read_held_out(
     format: Format = "auto",  # noqa: A002
     arrivals: ArrivalColumn | None = None,
 ) -> HeldOut:
-    """Read the trace at `source` (`-` is standard input) by the policy's own reading.
+    """Read the trace at `source` with the columns and units of the policy's design trace.
 
-    A part written by `tailc split`, a profile and the log of a runtime state their own reading. If
-    `source` is the whole trace that the policy was compiled from, and the policy records a split,
-    the held-out part is returned; any other trace need not have the column of the split. arrivals:
-    a column of arrival times, to be read for each request. Raises TailcError for a policy of
-    shares, a plan or token budgets, which have no demands of requests.
+    `-` is standard input. A part written by `tailc split`, a profile and the log of a runtime state
+    their own columns and units. If `source` is the whole trace that the policy was compiled from,
+    and the policy records a split, the held-out part is returned; any other trace need not have the
+    column of the split. arrivals: column of arrival times to read with each request. Raises
+    TailcError for a policy of shares, a plan or token budgets, which have no demands of requests.
     """
     if not policy.ladders and policy.tail_table is None:
         raise _without_requests(policy)

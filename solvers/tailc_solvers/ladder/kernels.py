@@ -383,11 +383,12 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
 
 @plain_loops
 def least_cost(steps, hull, loads, targets, points, answer):
-    """Fill `answer` with the least cost-time W of each load q / p whose tail meets its target.
+    """Fill `answer`: for each of `loads` (q / p), the least cost-time W within its target.
 
-    `points` are six buffers. For each rung at the quantile, the constraint on the wait is first
-    ignored. If waiting is useful, it is combined with the target at ratio 1. Between these two
-    cases, bisection finds the ratio that makes the wait zero. Every ratio gives a valid bound.
+    Each rung at the quantile is one case, with the constraint T + ratio * wait <= target, where the
+    wait is the one that the load requires. Ratio 0 is exact if it requires no wait, and ratio 1 if
+    it requires one. Otherwise bisection finds the ratio at which the wait is zero. Every ratio
+    gives a valid bound. `points`: six buffers for ladders.
     """
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):

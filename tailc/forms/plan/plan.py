@@ -283,7 +283,7 @@ def _are_unique(names: Iterable[str]) -> bool:
 
 
 def rule_of(method: str) -> str | None:
-    """The rule of a method, as the name of a baseline; None: the prices of the plan."""
+    """Name of the baseline that a method applies to later jobs; None: the plan's prices decide."""
     is_rule = any(method == one or method.startswith(f"{one}-") for one in RULES)
     return method if is_rule else None
 

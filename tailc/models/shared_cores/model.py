@@ -116,7 +116,10 @@ def _ladder_arrays(
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresEngine:
-    """The ladders as arrays, ready to replay requests, with the ladder of each record."""
+    """Replays requests on the ladders of a policy, which are converted to arrays.
+
+    ladder_of: index of the ladder of each request; None if the policy has one ladder for all.
+    """
 
     arrays: LadderArrays
     ladder_of: NDArray[np.int32] | None

@@ -176,9 +176,9 @@ def batch_work(one: SmtTimes, lanes: Lanes) -> float:
 def busy_threads(one: SmtTimes, lanes: Lanes) -> float:
     """Mean number of busy hardware threads per core: for requests, and for batch work.
 
-    The second rests next to a request that is alone, and until it is awake. The time that it rests
-    follows from the batch work given up: all of it while resting, and `batch_slowdown_ppm` of it
-    next to any other request.
+    The thread for batch work is not busy while a request has the core alone, nor while batch work
+    wakes up. The time alone follows from the batch work given up: all of it in that time, and
+    `batch_slowdown_ppm` of it while a request shares the core.
     """
     slowed = lanes.batch_slowdown_ppm / PPM
     alone = (one.given_up / lanes.cores - slowed * one.requests) / (1 - slowed)

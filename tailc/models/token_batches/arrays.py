@@ -69,10 +69,11 @@ class TokenRequests(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenScheduler:
-    """What decides the batch of each iteration: a token-budget table on its engine, or a baseline.
+    """A rule for the batch of each iteration: the policy's token-budget table, or a baseline.
 
-    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns: longest
-    time of an iteration with decoding sequences, which limits its prompt tokens; 0: no limit.
+    name, about: text for reports. prompts_first: decoding pauses while prompts wait. limit_ns: an
+    iteration with decoding sequences has only the prompt tokens with which it ends within this
+    time; 0: no limit.
     """
 
     name: str

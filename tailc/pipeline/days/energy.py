@@ -116,7 +116,8 @@ def _of_weather(weather: Weather, column: str, quantity: SeriesQuantity, at: Pla
     given = SeriesQuantity.IRRADIANCE if quantity is SeriesQuantity.POWER else quantity
     if series.quantity is not given:
         message = f"`{column}` is a {series.quantity.noun}, but a {given.noun} is needed"
-        raise TailcError(Finding(Code.BAD_VALUE, message, at, "choose another column"))
+        hint = f"name a column that is a {given.noun}"
+        raise TailcError(Finding(Code.BAD_VALUE, message, at, hint))
     return replace(series, quantity=quantity)
 
 

@@ -100,7 +100,7 @@ def without_map(policy: Policy) -> str:
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:
-    """Section of demand: measured requests, the design trace, and speed-ups of the former.
+    """Section of demand: measured requests, the design trace, and the speed-ups of requests.
 
     None if neither demand is known.
     """

@@ -48,7 +48,7 @@ class DividedWidths:
             raise ValueError("widths must be divided by at least 1")
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """Divide the widths (numbers of processors) of a log's jobs."""
+        """Divide the widths (numbers of processors) of a log's jobs by `by`, rounded up."""
         return replace(log, width=-(-log.width // self.by))
 
 

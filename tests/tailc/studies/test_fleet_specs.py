@@ -81,10 +81,10 @@ def test_a_spec_without_a_row_stays_with_a_warning(write):
         ("service,rates\n../a,5/s\n", "t.csv:2, column `service`", "`../a` is no name"),
         ("service,rates\n/etc/a,5/s\n", "t.csv:2, column `service`", "`/etc/a` is no name"),
         ("service,rates\na/.git/b,5/s\n", "t.csv:2, column `service`", "`a/.git/b` is no name"),
-        ("service,rates\na,5/s] #\n", "t.csv:2, column `rates`", "`5/s] #` would change the spec"),
-        ("service,rates\na,- 5/s\n", "t.csv:2, column `rates`", "`- 5/s` would change the spec"),
-        ("service,rates\na,x: y\n", "t.csv:2, column `rates`", "`x: y` would change the spec"),
-        ('service,rates\na,"5/s\nkind: x"\n', "t.csv:2, column `rates`", "would change the spec"),
+        ("service,rates\na,5/s] #\n", "t.csv:2, column `rates`", "`5/s] #` has YAML syntax"),
+        ("service,rates\na,- 5/s\n", "t.csv:2, column `rates`", "`- 5/s` has YAML syntax"),
+        ("service,rates\na,x: y\n", "t.csv:2, column `rates`", "`x: y` has YAML syntax"),
+        ('service,rates\na,"5/s\nkind: x"\n', "t.csv:2, column `rates`", "has YAML syntax"),
     ],
 )  # fmt: skip
 def test_a_wrong_table_is_refused_with_its_place(write, table, place, message):

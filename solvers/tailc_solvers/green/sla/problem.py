@@ -293,7 +293,10 @@ class Placement:
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Servers to which VMs move, by epoch; `placed`: current servers of a running job."""
+        """Number of servers to which VMs move [groups or racks, epochs of the job].
+
+        placed: current servers of a running job; None: the job starts without a move.
+        """
         before = self.servers[:, :1] if placed is None else placed[:, None]
         return np.maximum(np.diff(self.servers, axis=1, prepend=before), 0)
 
