@@ -300,7 +300,7 @@ def _check_names(table: Table, wanted: ColumnsToRead) -> None:
         elif not times:
             message = f"there is no column `{name}`"
             similar = did_you_mean(name, tuple(dict.fromkeys(names)), COLUMNS_TOLD)
-            help_ = _below(table, wanted.names) or _nested(table) or similar
+            help_ = _below(table, wanted.names) or _nested(table) or _unnamed(table) or similar
             findings.append(Finding(Code.MISSING_COLUMN, message, place, help_))
     if findings:
         raise TailcError(findings)
@@ -323,6 +323,17 @@ def _nested(table: Table) -> str | None:
         return None
     rows = rows_within(table.source)
     return None if rows is None else rows.advice
+
+
+def _unnamed(table: Table) -> str | None:
+    """Advice if the first line of a CSV file may be a row; None otherwise."""
+    value = table.doubtful_name() if isinstance(table, CsvTable) else None
+    if value is None:
+        return None
+    return (
+        f"the first line is used as the header, but has the value `{value}` like a row: begin the "
+        "file with a line of names, such as by `(echo 'NAMES'; cat FILE) > named.csv`"
+    )
 
 
 def _no_rows(name: str, what: str, help_: str) -> TailcError:

@@ -90,3 +90,28 @@ def test_ingest_lists_names_that_are_numbers_without_advising_other_names(tmp_pa
     help_ = caught.value.findings[0].help
     assert "`5000`" in help_
     assert "line of names" not in help_
+
+
+SACCT = (
+    "5940815|cream_8|user1|2018-06-03T02:11:12|2-01:24:56|8|wn1|COMPLETED\n"
+    "5961074|cream_5|user2|2018-06-05T13:30:17|01:09:48|1|wn2|COMPLETED\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (SACCT, "5940815"),
+        ("1718000000,GET,/x\n1718000001,GET,/y\n", "1718000000"),
+        ("/a;12500;ok\n/b;9800;ok\n", "12500"),
+    ],
+)
+def test_a_missing_name_is_due_to_a_first_line_that_may_be_a_row(tmp_path, text, value):
+    found = refused(written(tmp_path, text), "took_ms")
+    assert found.message == "there is no column `took_ms`"
+    assert f"has the value `{value}` like a row" in (found.help or "")
+
+
+@pytest.mark.parametrize("text", ["id,ms\n12500,5\n", "a;b\nx;y\n", "at,5000,10000\n1,2,3\n"])
+def test_a_missing_name_among_names_has_those_as_help(tmp_path, text):
+    assert "like a row" not in (refused(written(tmp_path, text), "took_s").help or "")
