@@ -116,13 +116,17 @@ def _refuse_other_texts(cells: Cells, name: str, bad: Mask) -> None:
     cells.refuse(bad, name, Code.NOT_A_NUMBER, what, fault.mend if fault else MEND)
 
 
-def positive(cells: Cells, name: str, largest: float) -> Floats:
-    """Convert a column to float64 above 0, at most `largest`; record bad cells, make them NaN."""
+def positive(cells: Cells, name: str, largest: float, of_zero: str = MEND) -> Floats:
+    """Convert a column to float64 above 0, at most `largest`; record bad cells, make them NaN.
+
+    of_zero: advice if a cell is 0.
+    """
     values = numbers(cells, name)
     good = (values > 0) & (values <= largest)
     if good.all():
         return values
-    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", MEND)
+    mend = of_zero if (values == 0).any() else MEND
+    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", mend)
     beyond = f"is above {largest:g}, the largest value that is supported"
     cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond, MEND)
     return np.where(good, values, np.nan)

@@ -18,6 +18,10 @@ MAX_NS = 2.0**53
 # tick in milliseconds, and requests that run for minutes have no latency objective.
 SHORTEST_USUAL_MS = 0.005
 LONGEST_USUAL_MS = 600_000.0
+_OF_ZERO = (
+    "correct the cell; if a clock rounded times to 0, write half of its step for them, such as "
+    "0.0005 for 0.000 s: without their rows, the fastest requests are missing"
+)
 CHECK_UNIT = "check which column has the demand, and its `unit`"
 CHECK_CYCLES = "check that the column has cycles, and check `clock` and `unit`"
 
@@ -29,7 +33,7 @@ def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
     """
     ns_per_unit = unit.in_ms * NS_PER_MS
     cells = in_unit(cells, name, unit.in_ms)
-    times = positive(cells, name, MAX_NS / ns_per_unit)
+    times = positive(cells, name, MAX_NS / ns_per_unit, _OF_ZERO)
     times_ns = times * ns_per_unit
     np.rint(times_ns, out=times_ns)
     tiny, hint = "is less than half a nanosecond", "correct the cell, or the unit of the times"

@@ -50,6 +50,20 @@ def test_a_bad_number_is_named_with_row_and_column(tmp_path, suffix, column, cel
     assert says in finding.message
 
 
+@pytest.mark.parametrize(
+    ("column", "cells", "is_of_clock"),
+    [
+        ("demand", [0.0, 0.5, 1.0], True),
+        ("demand", [-1.0, 0.0, 1.0], True),
+        ("demand", [-1.0, 2.0, 1.0], False),
+        ("s1", [1.0, 0.0, 1.0], False),
+    ],
+)
+def test_only_a_time_of_0_may_be_due_to_a_coarse_clock(tmp_path, column, cells, is_of_clock):
+    found = refused(written(tmp_path, "csv", CLEAN | {column: cells}), reading(**INDIVIDUAL))
+    assert ["half of its step" in (each.help or "") for each in found] == [is_of_clock]
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "ndjson"])
 @pytest.mark.parametrize("cell", ["abc", "1,5", "0x10", "1_000", "true", "12 ms"])
 def test_a_cell_that_is_no_number_is_quoted(tmp_path, suffix, cell):
