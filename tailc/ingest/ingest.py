@@ -28,7 +28,7 @@ from tailc.traces.no_table import is_summary, no_table, summary_error
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import PARQUET_MAGIC, Source, format_of, open_source
-from tailc.traces.telling_names import statistics_among, times_of
+from tailc.traces.telling_names import statistics_among, times_first, times_of
 from tailc.traces.times import NS_PER_MS, suspect_unit
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 from tailc.units import format_percentile, shorten
@@ -258,7 +258,8 @@ def _unknown_format(source: Source) -> TailcError:
     if statistics_among(names) or (not times_of(names) and is_summary(source.head())):
         return summary_error(source)
     if names:
-        listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])
+        likely = times_first(names)[:COLUMNS_TOLD]
+        listed = ", ".join(f"`{shorten(name)}`" for name in likely)
         more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and it is unknown which column has the times"
         hint = f"give `--column`, and what it measures with `--measure`; columns: {listed}{more}"

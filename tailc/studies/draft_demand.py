@@ -17,7 +17,14 @@ from tailc.lint.sampled_columns import sampled_columns
 from tailc.specs.openslo.read import ImportedObjective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
-from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
+from tailc.traces.telling_names import (
+    DEGREES,
+    REQUESTS,
+    first_of,
+    speedups_of,
+    times_first,
+    times_of,
+)
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 
 _HELD_OUT = "held_out: 20%"
@@ -279,7 +286,7 @@ def _times(source: Source, names: tuple[str, ...], columns: TimeColumns) -> tupl
     likely = [name for name in units if name.startswith("demand")] or list(units)
     column = columns.demand or (likely[0] if len(likely) == 1 else None)
     if column is None:
-        known = likely or names
+        known = likely or times_first(names)
         listed = ", ".join(f"`{name}`" for name in known[:COLUMNS_TOLD])
         listed += ", ..." if len(known) > COLUMNS_TOLD else ""
         message = f"the column with the demand cannot be recognised by the names in `{source.name}`"

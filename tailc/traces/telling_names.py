@@ -46,6 +46,8 @@ _REQUEST_WORDS = (
     re.compile(r"request|query|job|task|item"),
     re.compile(r"id|#"),
 )
+_OF_TIME = re.compile(r"dur|elaps|latenc|took|respon|delay|time|\b(?:rt|ns|us|ms|s)\b")
+_OF_INSTANT = re.compile(r"stamp|date|local|\b(?:iso|start|begin|end|zone)")
 _COUNTED = r"(?:threads?|workers?|cores?|cpus?)"
 _DEGREE_WORDS = (
     re.compile(r"degree|parallelism|degree of parallelism|dop"),
@@ -87,6 +89,16 @@ def _likeliest(
 def times_of(names: tuple[str, ...]) -> dict[str, str]:
     """Unit of time at the end of each column name that has one."""
     return {name: found[2] for name in names if (found := TIMES.match(with_unit_suffix(name)))}
+
+
+def times_first(names: Sequence[str]) -> tuple[str, ...]:
+    """The column names in their order, but those that look like lengths of time come first."""
+
+    def is_other(name: str) -> bool:
+        words = " ".join(_WORD.findall(name)).lower()
+        return _OF_TIME.search(words) is None or _OF_INSTANT.search(words) is not None
+
+    return tuple(sorted(names, key=is_other))
 
 
 def with_unit_suffix(name: str) -> str:

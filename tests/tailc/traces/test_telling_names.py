@@ -6,6 +6,7 @@ from tailc.traces.telling_names import (
     degrees_of,
     requests_of,
     speedups_of,
+    times_first,
     times_of,
     with_unit_suffix,
 )
@@ -67,3 +68,20 @@ def test_names_of_degrees_count_threads_and_do_not_number_one():
 
 def test_a_number_too_long_for_a_degree_names_no_speedup():
     assert speedups_of(("speedup_1", "speedup_" + "1" * 5000)) == ("speedup_1",)
+
+
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        (("clientIp", "timestamp", "url", "status", "requestTime"), "requestTime"),
+        (("time_local", "status", "upstream_response_time"), "upstream_response_time"),
+        (("@timestamp", "size", "responsetime"), "responsetime"),
+        (("time_iso8601", "uri", "rt"), "rt"),
+        (("start_time", "end_time", "bytes", "wall_ms"), "wall_ms"),
+        (("status", "us_state", "host"), "us_state"),
+        (("host", "url"), "host"),
+    ],
+)
+def test_columns_that_look_like_lengths_of_time_come_first(names, first):
+    ordered = times_first(names)
+    assert (ordered[0], sorted(ordered)) == (first, sorted(names))
