@@ -55,8 +55,24 @@ class JsonRows:
     @property
     def advice(self) -> str:
         """Advice for the user: a command that writes each row of the file on its own line."""
-        command = f"jq -c '{self.program}' FILE > rows.ndjson"
-        return f"write a row on each line, such as by `{command}`, and give that"
+        return f"write a row on each line, such as by `{self.command}`, and give that"
+
+    @property
+    def command(self) -> str:
+        """A command that writes each row of the file on its own line."""
+        return f"jq -c '{self.program}' FILE > rows.ndjson"
+
+
+class JsonBuckets(JsonRows):
+    """Buckets of a histogram in two lists: the bounds, and the count between each two of them."""
+
+    @property
+    def advice(self) -> str:
+        """Advice for the user: a command that writes the upper bound and the count of a bucket."""
+        return (
+            "write the upper bound and the count of each bucket on a line, such as by "
+            f"`{self.command}`, and give that with `--weight {self.names[-1]}`"
+        )
 
 
 def rows_within(source: Source) -> JsonRows | None:
@@ -178,13 +194,27 @@ def _columns(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
         and (_is_number(value[0]) or _is_date(value[0]))
     }
     lengths = [len(value) for value in lists.values()]
+    if len(lists) == 2 and abs(lengths[0] - lengths[1]) == 1:
+        yield from _buckets(lists, path)
+        return
     # The last one may be cut.
-    if len(lists) < 2 or len(set(lengths[:-1])) > 1:
+    if len(lists) < 2 or len(set(lengths[:-1])) > 1 or lengths[-1] > lengths[0]:
         return
     names = tuple(lists)[:_MOST_FIELDS]
     written = ", ".join(f"{_quoted(name)}: .[{at}]" for at, name in enumerate(names))
     taken = ", ".join(_jq((*path, name)) for name in names)
     yield JsonRows(lengths[0], path, names, f"[{taken}] | transpose[] | {{{written}}}")
+
+
+def _buckets(lists: dict[str, list[Any]], path: Path) -> Iterator[JsonRows]:
+    """The buckets of a histogram with one more bound than counts, as of numpy."""
+    (count, counts), (bound, bounds) = sorted(lists.items(), key=lambda item: len(item[1]))
+    if not all(map(_is_number, bounds)) or bounds != sorted(bounds):
+        return
+    taken = f"[{_jq((*path, bound))}[1:], {_jq((*path, count))}]"
+    names = "up_to", "requests"
+    written = f"select(.[1] > 0) | {{{names[0]}: .[0], {names[1]}: .[1]}}"
+    yield JsonBuckets(len(counts), path, names, f"{taken} | transpose[] | {written}")
 
 
 def _of_fields(

@@ -1,6 +1,9 @@
 """JSON without a row on each line: where its rows are, and a command that writes them."""
 
 import json
+import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -184,3 +187,35 @@ def test_lines_without_a_time_among_others_are_left_out():
 )
 def test_lines_with_plain_members_are_the_rows(row):
     assert rows_in_json(f"{row}\n{row}\n".encode()) is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"counts": [1, 0, 2], "bin_edges": [0.0, 1.0, 2.5, 4.0]},
+        {"bins": [0.0, 1.0, 2.5, 4.0], "n": [1, 0, 2]},
+        {"get /": {"p99": 4.0, "times": {"histogram": [1, 0, 2], "bins": [0, 1, 2.5, 4]}}},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_histogram_with_bounds_becomes_upper_bounds_with_weights(tmp_path, document, indent):
+    path = tmp_path / "histogram.json"
+    path.write_text(json.dumps(document, indent=indent) + "\n")
+    help_ = refused(path).help or ""
+    assert "`--weight requests`" in help_
+    (program,) = re.findall(r"jq -c '(.*)' FILE", help_)
+    if shutil.which("jq") is None:
+        pytest.skip("needs jq")
+    rows = subprocess.check_output(["jq", "-c", program, str(path)], text=True).splitlines()
+    assert [json.loads(row) for row in rows] == [
+        {"up_to": 1, "requests": 1},
+        {"up_to": 4, "requests": 2},
+    ]
+
+
+@pytest.mark.parametrize(
+    "document", [{"a": [1, 2], "b": [3, 2, 1]}, {"ms": [1, 2, 3], "at": [1, 2, 3, 4, 5]}]
+)
+def test_other_lists_of_unequal_length_are_no_columns(document):
+    rows = rows_in_json(json.dumps(document).encode())
+    assert rows is None or "transpose" not in rows.program
