@@ -2,7 +2,7 @@
 
 Comments begin with `#`, the names of the columns with a quote. A line is an optional `Tag=NAME,`,
 start and length of the interval, its largest value, and the histogram. The log does not state the
-quantity and its unit.
+quantity, and its unit only in a comment of some programs.
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ _INTERVAL = re.compile(
     r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+(?:,[0-9]+)?,){3}(?P<encoded>[^\s,]+)\s*$"
 )
 _LEGEND = b'"StartTimestamp"'
+# As nosqlbench and tailc write it.
+_UNIT = re.compile(
+    rb"^#[^\n]*?(?:values in the histogram = |\[Times in )(nano|micro|milli)?seconds", re.MULTILINE
+)
+_UNITS = {
+    b"nano": TimeUnit.NS,
+    b"micro": TimeUnit.US,
+    b"milli": TimeUnit.MS,
+    None: TimeUnit.S,
+}
 _COPY = "copy the log again, or remove the line if it is the last"
 _STARTS = (b"#[", b"Tag=")
 
@@ -49,7 +59,8 @@ def matches(head: bytes) -> bool:
 
 def read(source: Source, options: InputOptions) -> InputTimes:
     """Add the histograms of all intervals of an HdrHistogram log, or of those with given tags."""
-    unit = stated_unit(source, options.unit)
+    noted = _UNIT.search(source.head())
+    unit = _UNITS[noted[1]] if noted else stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tailc.errors import Code
 from tailc.ingest.hdr import decode_histogram
 from tailc.ingest.hdr_written import encode_histogram
+from tailc.ingest.ingest import ingest
+from tailc.ingest.options import InputOptions
 from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
 from tailc.traces.profile_file import read_counted
+from tailc.traces.reading import TimeUnit
 from tailc.traces.source import open_source
+from tests.tailc.ingest.refusal import OPEN, refused
 
 # Encoded by the library hdrhistogram 0.10.8, with three digits, of these values.
 TIMES = [1, 1_000, 2_047, 2_048, 2_049, 10**6, 10**9, 10**9]
@@ -48,11 +53,44 @@ def test_a_log_is_a_file_that_is_ingested_with_the_same_profile(in_folder, tailc
     column = ("--column", "ms", "--unit", "ms")
     first = tailc("ingest", "a.csv", *column, *measure, "-o", "a.profile", "--hdr", "a.hlog")
     assert first.code == 0, first.err
-    again = tailc("ingest", "a.hlog", "--unit", "ns", *measure, "-o", "b.profile")
+    again = tailc("ingest", "a.hlog", *measure, "-o", "b.profile")
     assert again.code == 0, again.err
     was, now = map(histogram_in, ("a.profile", "b.profile"))
     np.testing.assert_array_equal(was.bucket, now.bucket)
     np.testing.assert_array_equal(was.count, now.count)
+
+
+UNITS_OF_NOSQLBENCH = (
+    "#UNITS: StartTimestamp = seconds since StartTime; Interval_Length = seconds, "
+    "Interval_Max = milliseconds, values in the histogram = {}"
+)
+
+
+def logged(folder, comment: str) -> str:
+    path = folder / "a.hlog"
+    path.write_text(f"#[Histogram log format version 1.3]\n{comment}\n0,1,0,{OF_LIBRARY}\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("comment", "least_ns"),
+    [
+        (UNITS_OF_NOSQLBENCH.format("nanoseconds"), 1),
+        (UNITS_OF_NOSQLBENCH.format("microseconds"), 1_000),
+        ("#[Times in milliseconds]", 1_000_000),
+    ],
+)
+def test_the_unit_that_a_comment_states_is_used(tmp_path, comment, least_ns) -> None:
+    path = logged(tmp_path, comment)
+    assert ingest([path], InputOptions(), OPEN).counted.histogram.min_ns == least_ns
+    assert refused(path, unit=TimeUnit.S).code is Code.USAGE
+
+
+@pytest.mark.parametrize(
+    "comment", ["#[StartTime: 1.0 (seconds since epoch)]", "#values in ms", "#Times: nanoseconds"]
+)
+def test_other_comments_state_no_unit(tmp_path, comment) -> None:
+    assert refused(logged(tmp_path, comment)).code is Code.MISSING_UNIT
 
 
 def histogram_in(path: str) -> Histogram:
