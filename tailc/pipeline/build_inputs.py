@@ -149,5 +149,5 @@ def read_record(content: bytes) -> tuple[BuildInputs, str] | None:
             return None
         parts = (whole[name] for name in ("spec", "options", "files", "versions"))
         return BuildInputs(*(dict(part) for part in parts)), str(whole["policy_digest"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -68,8 +68,9 @@ def test_another_result_is_refused_before_it_is_written(locked, in_folder, tailc
     assert not (in_folder / "again.tailc").exists()
 
 
-def test_a_file_that_is_no_lock_is_refused(locked, tailc):
-    locked.write_text("{}")
+@pytest.mark.parametrize("text", ["{}", "[" * 5_000 + "]" * 5_000])
+def test_a_file_that_is_no_lock_is_refused(locked, tailc, text):
+    locked.write_text(text)
     assert "`tailc.lock` is no lock file" in compiled(tailc).err
     locked.unlink()
     assert compiled(tailc).code == ExitCode.CANNOT_READ
