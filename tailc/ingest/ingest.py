@@ -236,6 +236,9 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
 
 def text_error(source: Source) -> TailcError | None:
     """The error about a text in no known format that is no table either; None for other files."""
+    head = source.head()
+    if head.startswith(PARQUET_MAGIC):
+        return None
     if (below := line_of_format(source)) is not None:
         number, format_ = below
         message = f"`{source.name}` has other lines above {format_.name}"
@@ -243,8 +246,9 @@ def text_error(source: Source) -> TailcError | None:
         return source.fault(Code.UNKNOWN_INPUT, message, line=number, advice=advice)
     if (other := no_table(source)) is not None:
         return other
-    is_text = not source.head().startswith(PARQUET_MAGIC) and not _columns(source)
-    return summary_error(source) if is_text and is_summary(source.head()) else None
+    if not is_summary(head) or table_below(head) is not None or _columns(source):
+        return None
+    return summary_error(source)
 
 
 def _unknown_format(source: Source) -> TailcError:

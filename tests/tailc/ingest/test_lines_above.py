@@ -3,6 +3,8 @@ leaves it alone."""
 
 import re
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tailc.ingest.ingest import ingest
@@ -63,3 +65,21 @@ def test_a_table_has_no_output_below(tmp_path, rows):
     path = tmp_path / "run.txt"
     path.write_text(rows)
     assert "other lines" not in refused(path).message
+
+
+def test_the_cells_of_a_parquet_file_are_no_output(tmp_path):
+    path = tmp_path / "run.parquet"
+    table = pa.table({"demand_ms": [1.0, 2.0], "note": [f"$ ghz\n{GHZ}", "b"]})
+    pq.write_table(table, path, compression="none", use_dictionary=False)
+    assert b"\n" + GHZ.encode() in path.read_bytes()
+    assert lint(str(path), TraceOptions()).findings == ()
+    assert "it is unknown which column has the times" in refused(path).message
+
+
+def test_a_table_below_a_summary_is_named_with_its_line(tmp_path):
+    path = tmp_path / "run.txt"
+    summary = "p50 4 ms\np90 8 ms\np99 9 ms\n"
+    path.write_text(summary + "id,kind,took\n" + "".join(f"{at},a,5\n" for at in range(10)))
+    assert refused(path).message == f"`{path}` has other lines above its table"
+    findings = lint(str(path), TraceOptions()).findings
+    assert any("the table begins in line 4" in finding.message for finding in findings)
