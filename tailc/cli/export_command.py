@@ -60,7 +60,10 @@ def command(
 
     policy = read_policy(artifact, trust)
     if policy.plan is None:
-        raise click.UsageError(f"`{artifact}` has no plan of jobs")
+        raise click.UsageError(
+            f"only plans of jobs can be exported, and `{artifact}` has none: for the table of a "
+            "policy use `tailc embed`"
+        )
     try:
         names = NodeNames(nodes)
     except ValueError as fault:

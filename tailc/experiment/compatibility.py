@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
@@ -98,8 +98,13 @@ def _classes_without_a_ladder(
                 Code.METHOD_UNFIT,
                 f"policy `{policy.name}` has no table for requests of class `{name}`",
                 place,
-                help=f"known: {', '.join(f'`{known}`' for known in sorted(filter(None, covered)))}",
+                help=f"compile a policy with a table for `{name}`, or leave out its requests; this "
+                f"policy has tables for {_listed(sorted(filter(None, covered)))}",
             )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _classes_without_requests(
@@ -112,7 +117,8 @@ def _classes_without_requests(
                 f"an SLO is for request class `{slo.request_class}`, but the trace has no "
                 "requests of it",
                 place,
-                help=f"known: {', '.join(f'`{known}`' for known in held_out.curve_names)}",
+                help="give a trace with requests of it: this trace has requests of "
+                f"{_listed(held_out.curve_names)}",
             )
 
 

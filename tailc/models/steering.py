@@ -73,9 +73,9 @@ class ReactiveRule:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a server uses from an arrival rate on: the rung of every request, and cores by type.
+    """What a server uses from an arrival rate on.
 
-    The second is how many cores of each type are on.
+    rung: that of every request. cores_on: number of cores of each type that are on.
     """
 
     first_rate_mrps: int

@@ -55,7 +55,7 @@ def suspect_unit(
 
 
 def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Finding, ...]:
-    """Warn of each difference between a trace's own reading and the policy's."""
+    """Warn if reference, measure or speed-ups of a trace differ from those of the design trace."""
     theirs = policy.reading
     pairs = {
         "reference": (own.measured.reference, theirs.measured.reference),

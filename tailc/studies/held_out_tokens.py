@@ -16,7 +16,7 @@ def read_held_out_tokens(
     source: str,
     format: Format = "auto",  # noqa: A002
 ) -> TokenTrace:
-    """Read the trace at `source` (`-` is standard input) by the policy's own reading.
+    """Read the trace at `source` (`-` is standard input) with the columns of the design trace.
 
     If it is the whole trace that the policy was compiled from, its held-out part is returned.
     """

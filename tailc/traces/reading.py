@@ -87,9 +87,9 @@ class ValueMeaning:
 
 @dataclass(frozen=True)
 class Rows:
-    """Which rows of a file to read: those that equal values in `where`, and the held-out ones.
+    """Which rows of a file to read.
 
-    The second is a rule for holding out requests.
+    where: columns and the values that a row must have in them. split: rule that holds out requests.
     """
 
     where: tuple[tuple[str, str], ...] = ()

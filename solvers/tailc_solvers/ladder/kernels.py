@@ -344,9 +344,9 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @plain_loops
 def least_tail(steps, hull, loads, points, answer):
-    """Find the least tail latency of each load and write the ladders to `answer`.
+    """Find the ladder with the least tail latency for each of `loads`, and write it to `answer`.
 
-    The tail is v_0 + T, the load q / p; `points` are four buffers.
+    The tail is v_0 + T, and a load is q / p. `points`: four buffers for ladders.
     """
     low, high, trial, point = points
     for q in range(loads.shape[0]):

@@ -126,7 +126,10 @@ def _core_table(
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesEngine:
-    """The ladders as arrays, ready to replay requests, with the ladder of each record."""
+    """Replays requests on the ladders of a policy, which are converted to arrays.
+
+    ladder_of: index of the ladder of each record of the demand profile; None: all have the first.
+    """
 
     arrays: CoreTable
     ladder_of: NDArray[np.int32] | None

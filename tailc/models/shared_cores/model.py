@@ -118,7 +118,7 @@ def _ladder_arrays(
 class SharedCoresEngine:
     """Replays requests on the ladders of a policy, which are converted to arrays.
 
-    ladder_of: index of the ladder of each request; None if the policy has one ladder for all.
+    ladder_of: index of the ladder of each record of the demand profile; None: all have the first.
     """
 
     arrays: LadderArrays

@@ -124,7 +124,7 @@ def _narrow(spec: JobsSpec, log: JobLog) -> JobLog:
         Code.JOBS_LEFT_OUT,
         message,
         log.place(int(np.argmax(wide))),
-        "because of `drop_wider`",
+        "to include them, raise `drop_wider`",
         Severity.WARNING,
     )
     return replace(log.part(~wide), warnings=(*log.warnings, warning))
