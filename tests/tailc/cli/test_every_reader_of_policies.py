@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
@@ -41,6 +42,20 @@ TESTS = (
 )
 # It signs policies; `fleet diff` compares folders, whose policies each command of a service reads.
 OTHERS = {"sign", "fleet diff"}
+TESTS = """\
+apiVersion: tailc/v1
+kind: policy-tests
+policy: p
+tests:
+  - {name: idle, lookup: {in-system: 0}, expect: {start: now}}
+"""
+
+
+@pytest.fixture
+def with_tests(in_folder: Path) -> Path:
+    """The working directory, with a file of tests of `p`."""
+    (in_folder / "tests.yaml").write_text(TESTS)
+    return in_folder
 
 
 @pytest.fixture(autouse=True)
@@ -70,17 +85,17 @@ def test_the_list_has_every_command_that_reads_a_policy() -> None:
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_a_policy_without_a_signature_is_refused(name: str, in_folder, tailc) -> None:
-    write_policy(small_policy(), in_folder / "p")
-    before = sorted(path.name for path in in_folder.iterdir())
+def test_a_policy_without_a_signature_is_refused(name: str, with_tests, tailc) -> None:
+    write_policy(small_policy(), with_tests / "p")
+    before = sorted(path.name for path in with_tests.iterdir())
     ended = tailc(*WORDS[name].split(), "--trust", KEY)
     assert (ended.code, "error[TC0405]" in ended.err) == (5, True), ended
-    assert sorted(path.name for path in in_folder.iterdir()) == before
+    assert sorted(path.name for path in with_tests.iterdir()) == before
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_a_policy_of_another_key_is_refused(name: str, in_folder, tailc, monkeypatch) -> None:
-    shutil.copy(VECTORS / "signed" / "good.tailc", in_folder / "p.tailc")
+def test_a_policy_of_another_key_is_refused(name: str, with_tests, tailc, monkeypatch) -> None:
+    shutil.copy(VECTORS / "signed" / "good.tailc", with_tests / "p.tailc")
     monkeypatch.setenv("TAILC_TRUST", OTHER_KEY)
     ended = tailc(*WORDS[name].split())
     assert (ended.code, "error[TC0406]" in ended.err) == (5, True), ended
