@@ -13,6 +13,7 @@ from release.packages import PACKAGES
 from release.records import (
     SIGNATURE,
     SUMS,
+    read_key,
     sha256_of,
     write_provenance,
     write_sbom,
@@ -31,6 +32,8 @@ def main(arguments: list[str]) -> int:
         given = _parser().parse_intermixed_args(arguments)
     except SystemExit as ended:
         return _USAGE if ended.code else 0
+    # A wrong key ends the release before the build, which takes minutes.
+    key = None if given.key is None else read_key(Path(given.key))
     folder = Path(given.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     earlier = list(folder.iterdir())
@@ -48,8 +51,8 @@ def main(arguments: list[str]) -> int:
     write_sbom(folder)
     write_provenance(folder, given.packages or list(PACKAGES))
     (folder / SUMS).write_text("".join(map(_line, sorted(folder.glob("tailc*")))))
-    if given.key is not None:
-        write_signature(folder, Path(given.key))
+    if key is not None:
+        write_signature(folder, key)
     return 0
 
 

@@ -11,10 +11,13 @@ import tomllib
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from release.packages import ROOT, RUNTIMES, VERSION
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 SUMS, SIGNATURE = "SHA256SUMS", "SHA256SUMS.sig"
 REPOSITORY = "https://github.com/tailc/tailc"
@@ -123,8 +126,8 @@ def _write(path: Path, document: dict[str, Any]) -> None:
     path.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
 
 
-def write_signature(folder: Path, key: Path) -> None:
-    """The Ed25519 signature of the checksums, as `openssl pkeyutl -verify -rawin` reads it."""
+def read_key(key: Path) -> Ed25519PrivateKey:
+    """The private key in a PEM file; exits if there is none."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -134,4 +137,9 @@ def write_signature(folder: Path, key: Path) -> None:
         sys.exit(f"release: {key} is no private key that can be read without a passphrase: {error}")
     if not isinstance(private, Ed25519PrivateKey):
         sys.exit(f"release: {key} is no Ed25519 key: make one with `tailc keygen`")
+    return private
+
+
+def write_signature(folder: Path, private: Ed25519PrivateKey) -> None:
+    """The Ed25519 signature of the checksums, as `openssl pkeyutl -verify -rawin` reads it."""
     (folder / SIGNATURE).write_bytes(private.sign((folder / SUMS).read_bytes()))

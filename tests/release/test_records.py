@@ -95,7 +95,8 @@ def test_the_records_have_the_same_bytes_twice(signed: tuple[Path, Path], tmp_pa
     assert not (tmp_path / "SHA256SUMS.sig").exists()
 
 
-def test_a_file_that_is_no_key_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_key_is_refused_before_the_build(tmp_path: Path) -> None:
     (tmp_path / "no.key").write_text("no key")
     with pytest.raises(SystemExit, match="is no private key"):
         main([str(tmp_path / "dist"), "--key", str(tmp_path / "no.key"), "go"])
+    assert not (tmp_path / "dist").exists()
