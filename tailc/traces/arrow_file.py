@@ -1,6 +1,7 @@
 """Tables in Arrow's formats, as files (Feather 2) or streams: rewritten as Parquet, in batches.
 
-An Arrow file is a stream after eight bytes, and an index that is not needed.
+An Arrow file is a stream after eight bytes, and an index that is not needed: its last bytes show
+that the file is whole.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-_FILE_MAGIC = b"ARROW1\0\0"
+_FILE_MAGIC, _FILE_END = b"ARROW1\0\0", b"ARROW1"
+_AT_A_TIME = 1 << 16
 # A message of a stream: a mark, the length of a schema, and the schema.
 _STREAM_MARK = b"\xff\xff\xff\xff"
 _LONGEST_SCHEMA = 1 << 24
@@ -42,7 +44,16 @@ def rewrite_arrow(stream: pa.NativeFile, sink: BinaryIO, most_bytes: int) -> boo
             writer.write_batch(batch)
             if sink.tell() > most_bytes:
                 return False
+    if begun == _FILE_MAGIC and not _last_bytes(stream).endswith(_FILE_END):
+        raise pa.ArrowInvalid("its index is missing, so batches may be, too")
     return True
+
+
+def _last_bytes(stream: pa.NativeFile) -> bytes:
+    last = b""
+    while block := stream.read(_AT_A_TIME):
+        last = (last + block)[-len(_FILE_END) :]
+    return last
 
 
 class _Joined:

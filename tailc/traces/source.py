@@ -221,6 +221,10 @@ def _from_arrow(source: Source, until_read: ExitStack) -> Source:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         source.check_whole()
+        if isinstance(error, pa.ArrowNotImplementedError):
+            message = f"`{source.name}` is an Arrow file that cannot be converted: {brief(error)}"
+            hint = "write it without such columns, or save it as Parquet"
+            raise source.fault(Code.WRONG_TYPE, message, advice=hint) from None
         message = f"`{source.name}` is a damaged or truncated Arrow file: {brief(error)}"
         hint = "write it again, and close its writer, or save it as Parquet"
         raise source.fault(Code.BROKEN_FORMAT, message, advice=hint) from None
