@@ -34,6 +34,7 @@ TMY3_HEADER_LINE, NSRDB_HEADER_LINE = 2, 3
 TMY3_COLUMNS = ("GHI (W/m^2)", "DNI (W/m^2)", "DHI (W/m^2)", "TotCld (tenths)")
 NSRDB_COLUMNS = ("GHI", "DNI", "DHI", "Clearsky GHI")
 NSRDB_SITE_LINE = 2
+_NSRDB_BEGIN = b"Source,Location ID,City,State,Country,Latitude,Longitude,"
 HOURS_OF_TYPICAL_YEAR = 8_760
 _HALF_HOUR, _MIDDLE = 30, 0.5
 _YEARS_NAMED = 3
@@ -126,7 +127,7 @@ def read_nsrdb(source: str) -> Weather:
 
 def is_nsrdb(head: bytes) -> bool:
     """Whether a file begins as those of NSRDB."""
-    return head.removeprefix(b"\xef\xbb\xbf").startswith(b"Source,Location ID,")
+    return head.removeprefix(b"\xef\xbb\xbf").startswith(_NSRDB_BEGIN)
 
 
 def irradiance_of_nsrdb(source: Source) -> tuple[TimeSeries, float]:
@@ -196,6 +197,11 @@ class _SeriesMaker:
         unix_s = self.index.as_unit("s").asi8
         steps_s = np.diff(unix_s)
         step_s = int(np.median(steps_s)) if len(steps_s) else SECONDS_PER_HOUR
+        if step_s < 1:
+            message = "the time of this line is not later than that of the line above"
+            place = self._place(int(np.argmax(steps_s < 1)) + 1)
+            help_ = "sort the lines by time, and leave out repeated ones"
+            raise TailcError(Finding(Code.UNEVEN_TIMES, message, place, help_))
         uneven = steps_s != step_s
         if uneven.any():
             message = (
@@ -265,7 +271,7 @@ def _checked_text(source: Source, header_line: int, columns: tuple[str, ...]) ->
     if len(lines) > _MOST_LINES:
         message = f"`{source.name}` has more than {_MOST_LINES:,} lines"
         raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give one year in each file")
-    if len(lines) <= header_line:
+    if not any(map(str.strip, lines[header_line:])):
         message = f"`{source.name}` has no data after its header"
         raise source.fault(Code.TRUNCATED, message, advice=_AGAIN)
     names = next(csv.reader([lines[header_line - 1]]))

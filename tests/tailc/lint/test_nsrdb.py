@@ -49,3 +49,24 @@ def test_a_cell_that_is_no_number_is_refused_by_line(tmp_path):
     (finding,) = linted(tmp_path, rows).findings
     assert finding.place is not None
     assert (finding.code, finding.place.line) == (Code.NOT_A_NUMBER, 7)
+
+
+@pytest.mark.parametrize("rows", [[], ["\n", "  \n"]])
+def test_a_file_without_rows_is_refused(tmp_path, rows):
+    (finding,) = linted(tmp_path, rows).findings
+    assert finding.code is Code.TRUNCATED
+
+
+@pytest.mark.parametrize("rows", [day(2020, 6)[::-1], day(2020, 6)[:1] * 3])
+def test_rows_out_of_order_are_refused_by_line(tmp_path, rows):
+    (finding,) = linted(tmp_path, rows).findings
+    assert finding.place is not None
+    assert (finding.code, finding.place.line) == (Code.UNEVEN_TIMES, 5)
+    assert "not later than that of the line above" in finding.message
+
+
+def test_another_table_with_sources_and_locations_is_a_table(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("Source,Location ID,latency_ms\na,1,5\nb,2,6\n")
+    found = lint(str(path), TraceOptions())
+    assert (found.looked_at, found.findings) == (("latency_ms",), ())
