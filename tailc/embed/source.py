@@ -57,9 +57,12 @@ def _form_of(policy: Policy) -> str:
 
 
 def _no_runtime(what: EmbeddedPolicy, language: Language) -> Finding:
-    message = f"{language.called} has no runtime that opens {what.form}"
-    help_ = "give --lang cpp, and call that from C"
+    message = (
+        f"a source file in {language.called} takes only ladders, and the policy is {what.form}"
+    )
+    help_ = "open the `.tailc` file with a runtime in the server, or give --lang cpp"
     if what.is_sealed_by_wish:
+        message = f"a source file in {language.called} takes no sealed bytes"
         help_ = "leave --sealed away: ladders are embedded in full"
     return Finding(Code.USAGE, message, help=help_)
 

@@ -141,14 +141,19 @@ def test_a_module_of_rust_has_no_other_name_than_its_file() -> None:
         (tail_policy(), "a tail table and a controller"),
     ],
 )
-def test_c_is_refused_what_needs_a_runtime(policy: Policy, form: str) -> None:
-    message, help_ = refusal(policy, "c", "held.h")
-    assert message == f"C has no runtime that opens {form}"
-    assert "--lang cpp" in help_
+@pytest.mark.parametrize(("word", "called"), [("c", "C"), ("bpf", "C for BPF")])
+def test_c_is_refused_what_needs_a_runtime(
+    policy: Policy, form: str, word: str, called: str
+) -> None:
+    message, help_ = refusal(policy, word, "held.h")
+    assert message == f"a source file in {called} takes only ladders, and the policy is {form}"
+    assert "runtime in the server" in help_
 
 
 def test_c_is_refused_sealed_ladders() -> None:
-    assert refusal(lucene_policy(), "c", "held.h", is_sealed=True)[1].startswith("leave --sealed")
+    message, help_ = refusal(lucene_policy(), "c", "held.h", is_sealed=True)
+    assert message.endswith("takes no sealed bytes")
+    assert help_.startswith("leave --sealed")
 
 
 def test_an_unknown_language_is_refused_with_the_nearest() -> None:
