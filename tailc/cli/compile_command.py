@@ -175,10 +175,11 @@ def command(
     from tailc.cli.incremental import IncrementalCompile, policy_options
     from tailc.cli.watching import watch_and_print
 
-    if spec == "-" or write_options.report is not None:
+    others = (write_options.report, write_options.locked, write_options.write_lock)
+    if spec == "-" or any(other is not None for other in others):
         raise click.UsageError(
             "`--incremental` and `--watch` need the spec as a file, not on standard input, and "
-            "cannot be combined with `--report`"
+            "cannot be combined with `--report`, `--locked` or `--write-lock`"
         )
     explains = explain_rebuild or watch
     again = IncrementalCompile(
@@ -285,6 +286,8 @@ class _Lock:
             refuse_unwritable([Path(written)])
             if not write_options.force:
                 refuse_other(written)
+            stem = write_options.output or opened.spec.name
+            _check_replaces_no_own_file(written, spec, stem, write_options.report)
         return cls(now, locked, "" if locked is None else check_inputs(locked, now), written)
 
     def check(self, policy: Policy) -> None:
@@ -301,6 +304,19 @@ class _Lock:
             from tailc.pipeline.lock import lock_bytes
 
             replace_files([(Path(self.written), lock_bytes(self.inputs, policy))])
+
+
+def _check_replaces_no_own_file(lock: str, spec: str, stem: str, report: Path | None) -> None:
+    """Usage error if the lock file would replace another file that the compile reads or writes."""
+    from os.path import realpath
+
+    from tailc.cli.own_files import own_files
+
+    others = own_files({"spec": spec, "output": stem, "report": report})
+    if realpath(lock) in map(realpath, others):
+        raise click.UsageError(
+            f"`{lock}` is also another file of this command: give another one with `--write-lock`"
+        )
 
 
 def _with_conflicts(

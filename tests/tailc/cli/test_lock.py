@@ -76,6 +76,23 @@ def test_a_file_that_is_no_lock_is_refused(locked, tailc, text):
     assert compiled(tailc).code == ExitCode.CANNOT_READ
 
 
+@pytest.mark.parametrize("file", ["new.json", "new.tailc", "toy.csv", "new.html"])
+def test_a_lock_is_no_other_file_of_the_command(in_folder, tailc, file):
+    write_toy(in_folder)
+    before = (in_folder / "toy.csv").read_text()
+    words = ("-o", "new", "--report", "new.html", "--force", "--write-lock", file)
+    assert tailc("compile", "toy.yaml", *words).code == ExitCode.USAGE
+    assert (in_folder / "toy.csv").read_text() == before
+    assert not (in_folder / "new.tailc").exists()
+
+
+@pytest.mark.parametrize("option", ["--locked", "--write-lock"])
+def test_a_policy_that_is_up_to_date_is_not_taken_as_checked(locked, tailc, option):
+    ended = tailc("compile", "toy.yaml", "-o", "first", "--incremental", option, "tailc.lock")
+    assert ended.code == ExitCode.USAGE
+    assert f"`{option}`" in ended.err
+
+
 def test_a_lock_replaces_only_a_lock(locked, in_folder, tailc):
     again = tailc("compile", "toy.yaml", "--dry-run", "--write-lock", "tailc.lock")
     assert again.code == 0
