@@ -123,7 +123,7 @@ def _nearest() -> Path | None:
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
+    return path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def _parsed(path: Path, *, is_named: bool) -> OptionFile:

@@ -129,6 +129,11 @@ def test_a_header_with_spaces_and_quotes_is_that_of_tailc(in_folder, tailc):
     assert origin(tailc, "--quiet", "lookup") == ("true", "pyproject.toml:3")
 
 
+def test_a_file_of_windows_is_read(in_folder, tailc):
+    (in_folder / "tailc.toml").write_bytes(b"\xef\xbb\xbfquiet = true\r\n")
+    assert origin(tailc, "--quiet", "lookup") == ("true", "tailc.toml:1")
+
+
 def test_a_file_that_may_not_be_read_is_named(in_folder, tailc, monkeypatch):
     write(in_folder, "quiet = true\n")
 
