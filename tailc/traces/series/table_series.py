@@ -135,12 +135,17 @@ def _likely_pattern(text: str) -> str:
 def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
     place = Place(cells.source, row=cells.row_of(error.index), field=reading.time)
     help_ = ADVICE if error.lacks_zone else _WRITE
-    if reading.time_pattern is None and not error.lacks_zone:
-        written = as_text(cells.columns[reading.time])[error.index].as_py()
+    written = as_text(cells.columns[reading.time])[error.index].as_py()
+    likely, stated = _likely_pattern(written), reading.time_pattern
+    if stated is None and not error.lacks_zone:
         help_ += (
             f", or state their `time_pattern` (`--time-pattern` of `lint-trace`), such as "
-            f"`{_likely_pattern(written)}`"
+            f"`{likely}`"
         )
+    elif stated is not None and not error.lacks_zone:
+        is_other = _DAY_FIRST.match(written) is not None and likely != stated
+        instead = f", such as to `{likely}`" if is_other else ""
+        help_ = f"correct the time, or the pattern `{shorten(stated)}`{instead}"
     if "skips" in str(error):
         help_ = "state the time zone of the logger, such as `-07:00`"
     code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER

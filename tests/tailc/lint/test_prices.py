@@ -59,6 +59,20 @@ def test_times_are_read_by_a_pattern(tmp_path):
     assert (found.rows, found.findings) == (17, ())
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("%m/%d/%Y %H:%M", "the pattern `%m/%d/%Y %H:%M`, such as to `%d/%m/%Y %H:%M`"),
+        ("%Q", "the pattern `%Q`, such as to `%d/%m/%Y %H:%M`"),
+    ],
+)
+def test_a_pattern_that_does_not_fit_is_named(tmp_path, pattern, hint):
+    path = tmp_path / "prices.csv"
+    path.write_text("time,Price\n" + "".join(f"13/01/2025 {at:02}:00,5.5\n" for at in range(9)))
+    (finding,) = lint(str(path), TraceOptions(time_pattern=pattern)).findings
+    assert finding.help == f"correct the time, or {hint}"
+
+
 @pytest.mark.parametrize(("other", "severity"), [("5.5", Severity.WARNING), ("", Severity.ERROR)])
 def test_a_column_without_values_is_an_error_only_alone(tmp_path, other, severity):
     rows = [f"2025-10-26T{hour:02}:00Z,{other},\n" for hour in range(3, 20)]
