@@ -229,7 +229,10 @@ def _with_unnamed_times(
     """
     if times_of[""] != 1 or Role.TIME in options.columns:
         return options
-    cells = kept_cells(source, ColumnsToRead((), ("",), ()), (), form)
+    try:
+        cells = kept_cells(source, ColumnsToRead((), ("",), ()), (), form)
+    except TailcError:  # reported where the rows are read
+        return options
     if not cells.count or _DATE.match(cells.text_of("", 0) or "") is None:
         return options
     return replace(options, columns={**options.columns, Role.TIME: ""})

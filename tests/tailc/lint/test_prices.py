@@ -82,6 +82,16 @@ def test_a_column_without_values_is_an_error_only_alone(tmp_path, other, severit
     assert {(one.code, one.severity) for one in empty} == {(Code.EMPTY_TRACE, severity)}
 
 
+def test_a_row_with_too_few_cells_hides_no_column(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text(",latency_ms\n0,5\n1,6\n2\n")
+    found = lint(str(path), TraceOptions())
+    assert found.looked_at == ("latency_ms",)
+    assert [one.code for one in found.findings if one.severity is Severity.ERROR] == [
+        Code.RAGGED_ROW
+    ]
+
+
 def test_an_index_of_numbers_has_no_times(tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text(",Price\n" + "".join(f"{at},{at}.5\n" for at in range(24)))
