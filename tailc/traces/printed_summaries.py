@@ -15,8 +15,8 @@ from tailc.traces.summaries import (
 )
 
 _EACH_TIME = (
-    'its buckets double in width: print each time instead, such as by `printf("%d\\n", $us)` in '
-    "place of `hist`, and give the times below a name with `--column`"
+    "its buckets double in width: print each time instead, such as by {}, and give the times below "
+    "a name with `--column`"
 )
 _LINES = rb"(?:[^\n]{0,400}\n){0,60}?[^\n]{0,100}?"
 
@@ -111,12 +111,12 @@ _PRINTED = (
     _summary_of(
         "bpftrace",
         _LINES + rb"@[^\n]{0,100}:[ \t\r]*\n\[\d+[KMG]?(?:, \d+[KMG]?[)\]]|\]) +\d+ \|",
-        _EACH_TIME,
+        _EACH_TIME.format('`printf("%d\\n", $us)` in place of `hist`'),
     ),
     _summary_of(
         "a tool of bcc",
         _LINES + rb" [mun]secs +: count +distribution",
-        _EACH_TIME,
+        _EACH_TIME.format("`biosnoop`, not `biolatency`, or `funcslower`, not `funclatency`"),
     ),
     _summary_of(
         "drill",

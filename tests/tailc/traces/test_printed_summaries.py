@@ -46,9 +46,9 @@ PRINTED = [
         "--unit ms",
     ),
     ("memtier_benchmark", f"{OF_MEMTIER}\r\n", "--hdr-file-prefix"),
-    ("bpftrace", "Attaching 4 probes...\n^C\n\n@usecs:\n[256, 512)   2 |  |\n", "each time"),
+    ("bpftrace", "Attaching 4 probes...\n^C\n\n@usecs:\n[256, 512)   2 |  |\n", "`printf("),
     ("bpftrace", "@:\n[0]       4 |@   |\n[1K, 2K)   10 |@   |\n", "each time"),
-    ("a tool of bcc", "Tracing...\n     usecs      : count     distribution\n", "each time"),
+    ("a tool of bcc", "Tracing...\n     usecs      : count     distribution\n", "`funcslower`"),
     ("fortio", "Fortio 1.60.3 running at 8 queries per second, 4->4 procs\n", "-access-log-file"),
     (
         "Gatling",
