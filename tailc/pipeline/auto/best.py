@@ -54,8 +54,7 @@ class Best(Generic[Form]):
     others: the best table that needs no search. loss_share: share of the resamples of the records
     in which the table is significantly worse than one of the others at some rate. is_safe: whether
     this share is within the allowed risk, and the table is not worse than any other on the replays
-    of the comparison. forgone: a table that is better there,
-    but loses in too many resamples.
+    of the comparison. forgone: a table that is better there, but loses in too many resamples.
     """
 
     option: Option[Form]
