@@ -184,7 +184,10 @@ class ClusterSolution:
 
     @property
     def gap_ppm(self) -> int | None:
-        """Value minus bound, in millionths of the value, rounded up; None without a bound."""
+        """Value minus bound, in millionths of the value, rounded up; None without a bound.
+
+        A plan that is paid for power has a negative value, and still a positive gap.
+        """
         if self.bound is None:
             return None
-        return -(-(self.value - self.bound) * PPM // self.value) if self.value else 0
+        return -(-max(self.value - self.bound, 0) * PPM // max(abs(self.value), 1))

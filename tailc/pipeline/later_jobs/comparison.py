@@ -21,7 +21,8 @@ class JudgedRule:
     """The replays of a rule for later jobs; dollars in each window, float64 (windows,).
 
     name: of the rule, None for prices. loss: what is minimised. brown: cost of brown energy, as
-    weighed; None if only `loss` counts. broken: share of jobs with a broken promise.
+    weighed, negative at negative prices; None if only `loss` counts. broken: share of jobs with a
+    broken promise.
     """
 
     name: str | None
@@ -45,7 +46,7 @@ class JudgedRule:
         change = _change(self.brown, other.brown)
         if change.low is None:
             return change.value > 0
-        return change.low > 0 or change.value > NOISE * float(other.brown.mean())
+        return change.low > 0 or change.value > NOISE * abs(float(other.brown.mean()))
 
 
 def best_rule(judged: Sequence[JudgedRule], promised: float) -> JudgedRule:

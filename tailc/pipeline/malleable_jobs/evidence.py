@@ -49,14 +49,15 @@ def _open_gap(problem: ClusterProblem, solution: ClusterSolution) -> tuple[Findi
     if problem.method is not PlanMethod.COLUMNS or solution.bound is None:
         return ()
     aim_ppm, gap = problem.search.aim_ppm, solution.value - solution.bound
-    if PPM * (gap - ROUNDED) <= aim_ppm * solution.value:
+    value = abs(solution.value)
+    if PPM * (gap - ROUNDED) <= aim_ppm * value:
         return ()
     message = (
-        f"a better plan may exist that costs up to {100 * gap / solution.value:.2f} % less; a gap "
+        f"a better plan may exist that costs up to {100 * gap / max(value, 1):.2f} % less; a gap "
         f"of {format_ppm(aim_ppm)} was requested"
     )
-    hint = "raise `search.nodes`, or raise `search.aim` if this gap is acceptable"
-    about = ("search", "aim")
+    hint = "raise `search.nodes`, or raise `search.gap` if this gap is acceptable"
+    about = ("search", "gap")
     return (Finding(Code.OPEN_GAP, message, help=hint, severity=Severity.WARNING, about=about),)
 
 

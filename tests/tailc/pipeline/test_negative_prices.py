@@ -22,6 +22,7 @@ from tailc.forms.plan.plan_books import plan_books
 from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.datacentre.storage import Books
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.malleable_jobs.evidence import cluster_remarks, cluster_settings
 from tailc.pipeline.malleable_jobs.solve import solve_for_clusters
 from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS, RacksFormulation
 from tailc.pipeline.rigid_jobs.solve import solve_for_racks
@@ -49,6 +50,26 @@ def test_a_malleable_job_runs_where_the_price_is_negative_and_the_rest_is_thrown
     assert books.ledger.thrown_mj == 3 * MJ_PER_KWH
     assert books.ledger.brown_udollars == found.value
     assert found.plan.grid_mw == 5 * KW
+
+
+def test_the_gap_of_a_plan_that_is_paid_is_relative_to_the_size_of_its_value():
+    asked = cluster(supply([0, 0], -200_000), [job(curve=WIDE)], grid_mw=5 * KW)
+    found = solve_for_clusters(asked)
+    assert found.value == found.bound == -2_000_000
+    for bound, gap_ppm, warnings in (
+        (-2_000_000, 0, 0),
+        (-2_000_003, 2, 1),
+        (-2_100_000, 50_000, 1),
+    ):
+        one = replace(found, bound=bound)
+        assert one.gap_ppm == gap_ppm
+        settings = dict(cluster_settings(asked, one))
+        assert settings["gap_ppm"] == gap_ppm
+        remarks = cluster_remarks(asked, one)
+        assert [each.code for each in remarks].count(Code.OPEN_GAP) == warnings
+    assert "costs up to 5.00 % less" in remarks[0].message
+    aim = replace(asked, search=PlanSearch(PlanMethod.COLUMNS, aim_ppm=100_000))
+    assert Code.OPEN_GAP not in {each.code for each in cluster_remarks(aim, one)}
 
 
 def test_without_a_grid_a_plan_has_no_negative_price():

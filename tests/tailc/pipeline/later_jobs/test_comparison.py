@@ -44,6 +44,19 @@ def test_brown_energy_counts_as_more_beyond_noise_or_two_per_cent(brown, is_more
     assert other.draws_more_than(CONSTANT) is is_more
 
 
+@pytest.mark.parametrize(
+    ("brown", "is_more"),
+    [
+        ([-2.0, -3.0, -2.5, -2.5], False),
+        ([-1.0, -2.95, -2.5, -3.5], False),  # 0.5 % more, and noise
+        ([-1.0, -2.95, -2.5, -3.2], True),  # 3.5 % more
+    ],
+)
+def test_brown_energy_that_is_paid_for_has_the_same_limits(brown, is_more):
+    paid = rule("constant", [1, 1, 1, 1], [-2.0, -3.0, -2.5, -2.5])
+    assert rule("other", [1, 1, 1, 1], brown).draws_more_than(paid) is is_more
+
+
 def test_a_few_windows_have_no_noise_to_hide_in():
     one = rule("one", [1, 1], [2.0, 3.01])
     assert one.draws_more_than(rule("constant", [9, 9], [2.0, 3.0]))
