@@ -31,6 +31,7 @@ def plan_settings(plan: Plan, first: int, rule: str | None) -> dict[str, str]:
         **_malleable(plan.malleable),
         "jobs that may miss": format_ppm(plan.violations_ppm),
         "later jobs": f"by {rule or 'prices'}",
+        "power of the grid": "none" if plan.grid_mw is None else format_mw(plan.grid_mw),
         **_battery(plan, first),
     }
 
@@ -41,7 +42,7 @@ def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
     green = [pool.name for pool in plan.pools[first:]] if first is not None else ["one bus"]
     return {
         "green power": format_mw(epoch.green_mw),
-        "brown price": f"${plain_ppm(epoch.brown_udollars_per_kwh)}/kWh",
+        "brown price": f"{_signed_money(epoch.brown_udollars_per_kwh)}/kWh",
         "CO2": f"{epoch.brown_mg_per_kwh} mg/kWh",
         "green bus": ", ".join(green) or "none",
         **_flow(epoch.battery_mj),
@@ -50,6 +51,10 @@ def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
             for pool, prices in zip(plan.pools, plan.prices, strict=True)
         },
     }
+
+
+def _signed_money(udollars: int) -> str:
+    return f"{'-' if udollars < 0 else ''}${plain_ppm(abs(udollars))}"
 
 
 def _pool(pool: Pool) -> dict[str, str]:

@@ -103,6 +103,19 @@ def test_an_epoch_that_brings_something_else_is_told_by_its_time():
     ]  # fmt: skip
 
 
+def test_a_negative_price_and_the_power_of_the_grid_are_changes():
+    epochs = (replace(RACKS.epochs[0], brown_udollars_per_kwh=-95_000), *RACKS.epochs[1:])
+    paid = replace(RACKS, epochs=epochs, grid_mw=10**9)
+    found = plan_change(RACKS, paid)
+    assert [(c.what, c.new) for c in found.epochs[0].changes] == [
+        ("brown price", "-$0.095/kWh"),
+    ]
+    assert [(c.what, c.old, c.new) for c in found.settings] == [
+        ("power of the grid", "none", "1000 kW")
+    ]
+    assert plan_change(paid, replace(paid, grid_mw=2 * 10**9)).settings
+
+
 def later(epochs: int) -> Plan:
     """The same plan made so many epochs later, at the end of which nothing is known to happen."""
     jobs = []
