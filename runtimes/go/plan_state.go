@@ -253,8 +253,9 @@ func (job *BegunJob) check(s *PlanState) {
 	require(isAscending(counts), "`ran_s` must be in order of the number of servers")
 	ranS := int64(0)
 	for _, ran := range job.RanS {
-		require(ran.Servers > 0 && 0 < ran.Seconds && ran.Seconds <= latestUnixS,
+		require(ran.Servers > 0 && ran.Seconds > 0,
 			"`ran_s` must have at least one server and one second in each entry")
+		require(ran.Seconds <= latestUnixS, "`seconds` of `ran_s` must be at most 253402300799")
 		require(ran.Servers <= largestNumber, "numbers of a job must be at most 2^53 - 1")
 		ranS += ran.Seconds
 	}

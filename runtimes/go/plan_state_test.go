@@ -65,7 +65,8 @@ func TestADamagedStateIsRefusedByItsName(t *testing.T) {
 
 func TestAStateThatNoReaderAcceptsIsNotWritten(t *testing.T) {
 	large, job := int64(1<<53), tailc.BegunJob{Name: "a", Servers: []int64{0}}
-	slots, machines, name := job, job, job
+	slots, machines, name, ran := job, job, job, job
+	ran.BegunUnixS, ran.RanS = new(int64), []tailc.RanSeconds{{Servers: 1, Seconds: 253_402_300_800}}
 	slots.GreenSlots, machines.Machines, name.Name = large, &large, "\xff"
 	for what, wrong := range map[string]tailc.PlanState{
 		"no server":      {},
@@ -73,6 +74,7 @@ func TestAStateThatNoReaderAcceptsIsNotWritten(t *testing.T) {
 		"many slots":     {Servers: 1, Running: []tailc.BegunJob{slots}},
 		"many machines":  {Servers: 1, Running: []tailc.BegunJob{machines}},
 		"a name's bytes": {Servers: 1, Running: []tailc.BegunJob{name}},
+		"long runs":      {Servers: 1, Running: []tailc.BegunJob{ran}},
 		"an empty name":  {Servers: 1, Waiting: []string{""}},
 	} {
 		_, err := wrong.Bytes()

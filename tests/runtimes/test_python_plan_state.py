@@ -70,7 +70,7 @@ JOB = {"name": "a", "servers": [0], "begun_unix_s": 0}
         {"running": [JOB | {"name": "\ud800"}]},
         {"running": [JOB | {"green_slots": 2**53}]},
         {"running": [JOB | {"machines": 2**70}]},
-        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 2**53}]}]},
+        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 253_402_300_800}]}]},
         {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 1, "more": 1}]}]},
     ],
 )

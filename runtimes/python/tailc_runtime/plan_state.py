@@ -64,13 +64,13 @@ class BegunJob:
         _require(counts == sorted(set(counts)), "`ran_s` must be in order of the number of servers")
         least = min((min(one) for one in self.ran_s), default=1)
         _require(least > 0, "`ran_s` must have at least one server and one second in each entry")
+        longest_s = max((seconds for _, seconds in self.ran_s), default=0)
+        most_s = f"`seconds` of `ran_s` must be at most {_LATEST_UNIX_S}"
+        _require(longest_s <= _LATEST_UNIX_S, most_s)
         _require(self.green_slots >= 0, "`green_slots` of a job must not be negative")
         _require(self.machines is None or self.machines > 0, "`machines` must be at least 1")
-        ran = [number for one in self.ran_s for number in one]
-        _require(
-            max(*ran, self.green_slots, self.machines or 0) <= _LARGEST,
-            "numbers of a job must be at most 2^53 - 1",
-        )
+        largest = max(*counts, self.green_slots, self.machines or 0)
+        _require(largest <= _LARGEST, "numbers of a job must be at most 2^53 - 1")
 
 
 @dataclass(frozen=True)

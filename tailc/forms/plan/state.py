@@ -45,6 +45,8 @@ class BegunJob:
             all(count > 0 and seconds > 0 for count, seconds in self.ran_s),
             "`ran_s` must have at least one server and one second in each entry",
         )
+        longest_s = max((seconds for _, seconds in self.ran_s), default=0)
+        require(longest_s <= LATEST_UNIX_S, f"`seconds` of `ran_s` must be at most {LATEST_UNIX_S}")
         require(self.green_slots >= 0, "`green_slots` of a job must not be negative")
         require(self.machines is None or self.machines > 0, "`machines` must be at least 1")
 
