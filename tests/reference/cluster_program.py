@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -51,7 +52,7 @@ def least_cost(problem) -> float | None:
     moved = np.pad(np.abs(np.diff(servers)) * stays, ((0, 0), (1, 0)))
     more_mw = servers * (problem.busy_mw - problem.asleep_mw)
     kwh = (more_mw * problem.epoch_s + moved * problem.change_mj) / MJ_PER_KWH
-    green, cost = _supply(problem, servers.shape[1])
+    green, cost, is_paid = _supply(problem, servers.shape[1])
     hours = (servers > 0).sum(axis=1) * problem.epoch_s / HOUR_S
     of_job = np.eye(len(problem.jobs))[:, job]
     ways, epochs = green.shape
@@ -61,13 +62,17 @@ def least_cost(problem) -> float | None:
         (np.tile(kwh.T, (ways, 1)), -np.eye(ways * epochs), -np.inf, green.ravel()),
     ]
     size = len(runs) + ways * epochs
-    # At a negative price, as much is bought as the grid gives.
+    # At a negative price, as much is bought as the grid gives, whatever its weighted cost is.
     grid = (problem.grid_mw or 0) * problem.epoch_s / MJ_PER_KWH
-    most = np.tile(np.where(cost < 0, grid, np.inf), ways)
+    bought = [np.tile(np.where(is_paid, grid, other), ways) for other in (0, np.inf)]
+    # The stubs of scipy know numbers alone as limits.
+    least, most = cast(
+        "Any", [np.concatenate([np.full(len(runs), end), of]) for end, of in enumerate(bought)]
+    )
     found = milp(
         np.concatenate([problem.run_cost / len(problem.jobs) * hours, np.tile(cost / ways, ways)]),
         integrality=np.arange(size) < len(runs),
-        bounds=Bounds(0, np.concatenate([np.ones(len(runs)), most])),
+        bounds=Bounds(least, most),
         constraints=[LinearConstraint(np.hstack([a, b]), low, high) for a, b, low, high in rows],
         options={"mip_rel_gap": 0.0},
     )
@@ -78,7 +83,10 @@ def least_cost(problem) -> float | None:
 
 
 def _supply(problem, epochs):
-    """Green energy that sleeping servers leave by way and epoch [kWh], and the cost of a kWh."""
+    """Green energy that sleeping servers leave by way and epoch [kWh].
+
+    Also the cost of a kWh by epoch, and whether its price is negative.
+    """
     supply, weights = problem.supply, problem.weights
     ways = supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
     left_mw = ways - problem.servers * problem.asleep_mw
@@ -87,4 +95,4 @@ def _supply(problem, epochs):
     price[supply.epochs :] = np.maximum(price[supply.epochs :], 0)
     carbon_mg = np.pad(supply.brown_mg_per_kwh, padded[1], mode="edge")
     cost = weights.money * price + weights.energy + weights.carbon * carbon_mg / 1_000
-    return np.pad(left_mw, padded) * problem.epoch_s / MJ_PER_KWH, cost
+    return np.pad(left_mw, padded) * problem.epoch_s / MJ_PER_KWH, cost, price < 0
