@@ -137,8 +137,9 @@ impl Scheduler {
     }
 
     /// The log gets the processor time of each request that arrives from now on and whose parts do not
-    /// panic, on Linux, and its times if the log has them. In a log with classes, a request without one has the empty class. What cannot
-    /// be written stays in the memory of the log. The error is `Schedule` on other systems.
+    /// panic, on Linux, and its times if the log has them. In a log with classes, a request without
+    /// one has the empty class. What cannot be written stays in the memory of the log. The error is
+    /// `Schedule` on other systems.
     pub fn log_to(&self, log: Arc<DemandLog>) -> Result<()> {
         if thread_time_ns().is_none() {
             return Err(Error::Schedule("this system has no processor time of threads"));
