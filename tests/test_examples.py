@@ -81,12 +81,7 @@ def test_an_example_compiles_to_the_policy_beside_it(example):
     assert policy.same_policy(read_policy(folder / "expected.json"))
 
 
-EARLIER_SPEC = pytest.mark.xfail(strict=True, reason="its file names an earlier text of the spec")
-
-
-@pytest.mark.parametrize(
-    "example", [pytest.param(name, marks=[EARLIER_SPEC] * (name == "joint")) for name in NAMES]
-)
+@pytest.mark.parametrize("example", NAMES)
 def test_a_policy_names_what_it_was_compiled_from(example):
     """The same spec and data, by their digests, give the same digest of the policy."""
     named = read_policy(EXAMPLES / example / "expected.tailc")
