@@ -143,6 +143,18 @@ def test_a_false_estimate_is_refuted(
     assert (code, f"refuted  {answer}" in text) == (REFUTED, True), text
 
 
+@pytest.mark.parametrize("percentile_ppm", [-(2**53) + 1, 0, 1_000_000])
+def test_an_impossible_percentile_is_named(
+    percentile_ppm: int, tmp_path: Path, profiles: Path
+) -> None:
+    policy = json.loads(JUDGED.read_bytes())
+    policy["slos"][0]["percentile_ppm"] = percentile_ppm
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert code != HOLDS
+    assert f"`percentile_ppm` of an SLO is {percentile_ppm}, not from 1 to 999,999" in text
+
+
 @pytest.mark.fuzz
 def test_planted_lies_about_replays_are_refuted(profiles: Path) -> None:
     text = lies(JUDGED, profiles / "search.csv", 300, seed=3)

@@ -197,7 +197,7 @@ impl Judge<'_> {
         let replays = Replays {
             sample: &self.sample,
             rate_mrps,
-            percentile_ppm: slo.number("percentile_ppm")?,
+            percentile_ppm: percentile_ppm(slo)?,
             requests: self.requests_per_replay as usize,
             sample_size: self.requests,
         };
@@ -376,7 +376,7 @@ impl Limits {
         claims.judge("tail_us", place, is_ordered, "it is outside of its own interval");
         // So few requests have no upper limit; a request has many times between tokens.
         if slo.member("metric") != Some(&Json::Text("itl".into())) {
-            let share = slo.number("percentile_ppm")? as f64 / PPM;
+            let share = percentile_ppm(slo)? as f64 / PPM;
             let holds = self.high_us.is_none() || share.powf(requests as f64) <= BEYOND;
             let by = format!("{requests} requests may all be below the percentile");
             claims.judge("sample", place, holds, &by);
@@ -406,6 +406,14 @@ impl Limits {
             _ if self.low_us > latency_us => "fail",
             _ => "undecided",
         }
+    }
+}
+
+/// Of an SLO; other numbers have no requests above or none below.
+fn percentile_ppm(slo: &Json) -> Result<i128, String> {
+    match slo.number("percentile_ppm")? {
+        ppm @ 1..=999_999 => Ok(ppm),
+        other => Err(format!("`percentile_ppm` of an SLO is {other}, not from 1 to 999,999")),
     }
 }
 
