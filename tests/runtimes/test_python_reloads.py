@@ -85,7 +85,7 @@ def test_each_way_to_replace_a_file_is_noticed_each_time(
         assert watched.check().change == UNCHANGED
 
 
-@pytest.mark.parametrize("services", many(20, 1_000))
+@pytest.mark.parametrize("services", many(5, 1_000))
 def test_many_services_follow_their_own_policies(services: int, tmp_path: Path) -> None:
     """Each gets ten policies, of which one in twenty is damaged."""
     rng = random.Random(1)
