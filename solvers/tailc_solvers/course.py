@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 
 class SearchProgress(NamedTuple):
-    """A point of a convergence trace: lower bound and best value found after some effort.
+    """A point of a search's convergence trace: lower bound and best value after some effort.
 
-    Both are in the unit of the objective, and infinite if there is none yet.
+    effort: amount of work, in the solver's own unit. bound, found: in the unit of the objective;
+    infinite if there is none yet.
     """
 
     effort: int

@@ -189,9 +189,10 @@ class Policy:
 
     @property
     def later_jobs(self) -> str | None:
-        """Name of the rule for jobs that the plan does not include; None: its prices.
+        """Name of the baseline that decides about jobs which the plan does not include.
 
-        Plans before schema 1.12 do not state it, and it is the method of the evidence.
+        None: prices of servers in the plan decide. Plans before schema 1.12 do not state the rule,
+        and it follows from the method in the evidence.
         """
         stated = None if self.plan is None else self.plan.later_jobs
         return stated or rule_of(self.evidence.method)
@@ -208,9 +209,9 @@ class Policy:
         return last if isinstance(last, Controller) else None
 
     def form_for(self, request_class: str | None) -> Ladder:
-        """Return the ladder for a request class, else the one for all classes.
+        """Return the ladder for a class of requests, else the ladder for all classes.
 
-        LookupError without either.
+        request_class: name of the class; None: all. Raises LookupError if there is neither.
         """
         by_class = {ladder.request_class: ladder for ladder in self.ladders}
         ladder_for = by_class.get(request_class) or by_class.get(None)

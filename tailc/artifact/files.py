@@ -85,15 +85,19 @@ def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
 
 
 def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
-    """Like `read_policy`, but also return the signature, unchecked if no key is trusted."""
+    """Read a policy file; return the policy and its signature, None if the file is not signed.
+
+    The signature is unchecked if `trust` has no key. Raises TailcError as `read_policy` does.
+    """
     policy, signature, _ = _read(path, trust)
     return policy, signature
 
 
 def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, bytes]:
-    """Like `read_policy`, but also return the stated digest and the bytes of the `.tailc`.
+    """Read a policy file; return the policy, its stated digest, and the bytes of its `.tailc`.
 
-    The bytes are those of the file, signature included, or those that belong to a JSON.
+    The bytes of a `.tailc` file include its signature. For a JSON file they are those of the
+    `.tailc` of the same policy. Raises TailcError as `read_policy` does.
     """
     policy, _, data = _read(path, trust)
     whole = data if is_sealed(data) else encode_flat(policy)

@@ -43,7 +43,11 @@ def to_be_signed(sealed: bytes, expires_s: int, key_id: bytes) -> bytes:
 
 
 def with_signature(sealed: bytes, signed: bytes, value: bytes) -> bytes:
-    """Append the second trailer to a sealed file; `signed` as from `to_be_signed`."""
+    """Return the sealed file with its signature appended as a second trailer.
+
+    sealed: content of a `.tailc` file up to its seal. signed: the bytes that the signature covers,
+    from `to_be_signed`. value: the signature of these bytes.
+    """
     trailer = signed[SEAL_BYTES:] + value
     return sealed + trailer + _check_of(trailer)
 

@@ -18,12 +18,12 @@ _IDENTIFIER_AT = slice(4, 8)
 
 
 def is_flat_state(data: bytes) -> bool:
-    """Whether `data` starts like a state in this encoding."""
+    """Whether `data` starts like a plan's state in the FlatBuffers encoding."""
     return data[_IDENTIFIER_AT] == IDENTIFIER
 
 
 def encode_state(state: PlanState) -> bytes:
-    """Encode a state; equal states give equal bytes."""
+    """Encode a plan's state as FlatBuffers bytes; equal states give equal bytes."""
     builder = Builder(1024)
     running = _offsets(builder, [_write_job(builder, job) for job in state.running])
     waiting, refused = (
@@ -44,7 +44,7 @@ def encode_state(state: PlanState) -> bytes:
 
 
 def decode_state(data: bytes) -> PlanState:
-    """Decode a state; ValueError for anything else."""
+    """Decode a plan's state from FlatBuffers bytes; ValueError for invalid bytes."""
     try:
         payload = unseal(data)
         if not is_flat_state(payload):

@@ -36,7 +36,7 @@ def find_reasons_against(
 
 
 def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
-    """Whether the policy was compiled from exactly these requests."""
+    """Whether the policy was compiled from exactly the requests of `held_out`."""
     compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
     return any(
         source.role in compiled_from and source.digest == held_out.digest

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance between two distributions of demand with its 95 % interval, in a whole unit."""
+    """A distance between two distributions of demand, with the limits of its 95 % interval.
+
+    All three are whole numbers in the unit of the distance.
+    """
 
     estimate: int
     low: int

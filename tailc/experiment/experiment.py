@@ -93,7 +93,10 @@ class Experiment:
         return replace(self, scenario=scenario, given_replications=self.replications)
 
     def with_gaps(self, factor: float) -> Experiment:
-        """An experiment with all arrival times multiplied by `factor`."""
+        """The same experiment with all arrival times multiplied by `factor`.
+
+        The arrival rate is divided by `factor`.
+        """
         stretched = tuple(
             replace(one, arrival_ns=np.rint(one.arrival_ns * factor).astype(np.int64))
             for one in self.replications.repeats
@@ -178,7 +181,11 @@ class Experiment:
     def sample(
         self, subject: Subject, tails: Sequence[Tail], repeats: Repeats[ResultT]
     ) -> tuple[TailSample, ...]:
-        """Replay the bootstrap replicates too, which give the interval of each percentile."""
+        """Replay the bootstrap replicates; compute a sample for the interval of each percentile.
+
+        subject: policy or baseline. tails: the percentiles. repeats: results of the replays of the
+        held-out requests themselves.
+        """
         engine = self.engine(subject)
         is_recorded = self.scenario.arrivals.is_recorded
 

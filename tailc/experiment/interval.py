@@ -125,11 +125,12 @@ def _latency_at(sorted_ns: NDArray[np.int64], share: float) -> int:
 
 
 def sampling_variance(sample: TailSample) -> Variance:
-    """Variance of the share of requests in time, due to the sample of requests and arrivals.
+    """Variance of the share of requests in time, due to the finite sample of requests and arrivals.
 
-    A sample drawn from a sample varies less than one drawn from the law, by 1 / units. A replicate
-    draws fewer requests than there are if all are too many for a replay. The part of the variance
-    that is due to the mean demand has the uncertainty of the variance of the demands.
+    It is estimated from the bootstrap replicates. Two factors correct it: units / (units - 1),
+    because a sample of a sample varies too little, and `drawn_share`, because a replicate may draw
+    fewer requests than there are. The degrees of freedom include the uncertainty of the variance of
+    demands, by the part of the variance that is due to the mean demand.
     """
     replicates, spread = len(sample.shift), sample.spread
     if replicates < 2 or spread.units < 2:
@@ -142,9 +143,10 @@ def sampling_variance(sample: TailSample) -> Variance:
 
 
 def correlation(sample: TailSample) -> float:
-    """Correlation of mean demand with the share of requests in time, over replicates.
+    """Correlation between the mean demand and the share of requests in time, over the replicates.
 
-    -1: only the load matters.
+    In time means at most the estimated percentile. -1: a sample with longer requests is later in
+    proportion, so only the load matters.
     """
     share, work = sample.shift - sample.shift.mean(), sample.work_shift - sample.work_shift.mean()
     scale = math.sqrt(float(np.sum(share**2)) * float(np.sum(work**2)))

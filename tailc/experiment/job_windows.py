@@ -97,7 +97,7 @@ def replay_all(
 
 
 def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> QuantitySamples:
-    """Replay only the policy on each window."""
+    """Replay only the policy on each held-out window of days, and compute its quantities."""
     model = _model(policy, held_out.curves, options)
     return replay_all(model, held_out.windows, (), options.progress).policy
 

@@ -23,9 +23,9 @@ def arrivals_of(policy: Policy) -> tuple[Arrivals, ...]:
 
 
 def recording_findings(policy: Policy, arrivals: Sequence[Arrivals] | None) -> Iterator[Finding]:
-    """Warn if a table was tuned on recorded arrivals, and none of these are recorded.
+    """Warn if a table was tuned on recorded arrivals, but all of `arrivals` are generated.
 
-    None means the arrivals that `arrivals_of` returns.
+    arrivals: the arrival processes of the replays; None: those that `arrivals_of` returns.
     """
     settings = dict(policy.evidence.settings)
     if RECORDED not in settings or any(isinstance(one, RecordedArrivals) for one in arrivals or ()):

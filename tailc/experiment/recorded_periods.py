@@ -80,9 +80,10 @@ class RecordedPeriods:
 
 @dataclass(frozen=True, eq=False)
 class PairedErrors:
-    """A machine's throughput errors under two controllers, step by step, float64 (steps,).
+    """Throughput errors of one machine under two controllers, by step; float64 (steps,).
 
-    number: of the machine in the older form.
+    number: number of the machine in the older policy. name: its name. old, new: relative errors
+    under the older and the newer controller.
     """
 
     number: int

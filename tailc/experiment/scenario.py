@@ -98,12 +98,18 @@ class Scenario:
         return Spread(units, drawn_share, *_moments(self.workload), self.arrivals.is_recorded)
 
     def mean_work_ns(self, order: NDArray[np.int32]) -> float:
-        """Mean work of the requests of a replay, by their records [ns]."""
+        """Mean work of the requests of one replay [ns].
+
+        order: record of each request.
+        """
         return float(self.workload.work_ns[order].mean())
 
     @cached_property
     def last_request_of(self) -> NDArray[np.int64]:
-        """Running sum of the weights, in the order of `by_demand`."""
+        """Running sum of the requests that the records stand for, in order of demand (`by_demand`).
+
+        Entry i is the number of requests that have at most the demand of the i-th record.
+        """
         return np.cumsum(self.workload.weight[self.by_demand])
 
 

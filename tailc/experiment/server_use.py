@@ -32,7 +32,10 @@ _MILLI = 1000
 class ServerUse:
     """Use of the server in one replay, by measured requests that were not refused.
 
-    latency_ns, cut: sums. saturation: near 1 if the server has no spare capacity. times: from the
+    requests: number of these requests. latency_ns: sum of their latencies. cut: how many were cut
+    off. was_cut_off: whether the replay stopped early. utilization: None if nothing is limited.
+    saturation: near 1 if the server has no spare capacity. mean_threads, mean_in_system: means over
+    time. mean_thread_ns: mean over requests of threads times time. times: further figures of the
     execution model.
     """
 
@@ -73,7 +76,7 @@ def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -
 
 
 def usage_of(subject: Subject, repeats: Sequence[ServerUse]) -> Usage:
-    """Summarize the machine's use over all repeats, by the execution model."""
+    """Combine the use of the machine in all replays of an experiment to one summary."""
     return subject.usage([one.times for one in repeats])
 
 

@@ -57,10 +57,10 @@ DECISION_REPEATS = 8
 
 
 class Seed(enum.IntEnum):
-    """The random seed of each use; results of uses with the same seed are never compared.
+    """Random seeds by use, so that different uses draw independent numbers.
 
-    `RESAMPLES` and `HEAVIER` are the first of as many seeds as there are samples, and `CONVERGENCE`
-    is added to the number of a search. `RESAMPLES` and `RADIUS` are aliases of other uses.
+    Uses with the same seed are never compared. RESAMPLES and HEAVIER are the first of a range, one
+    for each sample. CONVERGENCE is added to the number of a search.
     """
 
     DESIGN = 1

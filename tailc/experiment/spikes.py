@@ -30,7 +30,11 @@ LAST_PART = 4
 
 @dataclass(frozen=True)
 class TailMeasurement:
-    """How a percentile is measured at run time: over a window, once an epoch, with its target."""
+    """How a percentile of latency is measured at run time.
+
+    percentile_ppm, target_us: the percentile and its target. epoch: number of exits between
+    measurements. window: number of latencies in a measurement.
+    """
 
     percentile_ppm: int
     target_us: int

@@ -60,10 +60,11 @@ class TailSample:
 
 @dataclass(frozen=True, eq=False)
 class Repeats(Generic[ResultT]):
-    """Results of replaying the requests themselves, without bootstrap replicates.
+    """Results of replaying the held-out requests themselves, without bootstrap replicates.
 
-    law_ns: for each tail, the latencies of all repeats, ascending. limits_ns: their percentile.
-    by_repeat: for each tail, each repeat's share of latencies up to that.
+    results: result of each replay. law_ns: for each percentile, the latencies of all repeats,
+    ascending. limits_ns: value of each percentile. by_repeat: for each percentile and repeat, the
+    share of latencies up to that value.
     """
 
     results: tuple[ResultT, ...]

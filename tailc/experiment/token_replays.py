@@ -75,7 +75,7 @@ class TokenExperiment:
 
 
 def token_rules() -> RuleBaselines[TokenRule]:
-    """All baselines of budget tables."""
+    """All baselines of token-budget tables."""
     return rules_in("tailc.models.token_batches.baselines")
 
 

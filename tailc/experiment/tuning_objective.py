@@ -24,10 +24,10 @@ class Criterion(enum.Enum):
 
 
 class OptionalRule(enum.Enum):
-    """A rule that a table may use beyond climbing and waiting by the number in the system.
+    """A rule that a tuned table may use, in addition to its climbs and waits.
 
-    may-descend: a request moves down if its row has a lower rung. The others are rules of the
-    ladder.
+    may-descend: a request moves down if its row has a lower rung. The other values are rules of the
+    ladder with the same names.
     """
 
     START_BELOW = "start-below"

@@ -153,7 +153,7 @@ def step(
 
 
 def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
-    """The gains for an arrival rate."""
+    """Gains of a controller that apply at an arrival rate [1/1000 s]."""
     firsts = [row.first_rate_mrps for row in controller.gains]
     return controller.gains[bisect_right(firsts, rate_mrps) - 1]
 

@@ -28,7 +28,10 @@ from tailc.forms.shares import PPM, Machine, ShareCap, Shares
 
 
 class CapMode(enum.IntEnum):
-    """Mode of a machine's share cap: no cap, a test of one, a cap, or a test of a larger cap."""
+    """Mode of a machine's share cap in the shares controller.
+
+    It is no cap, a test of one, a cap, or a test of a larger cap.
+    """
 
     FREE = 0
     TRIAL = 1
@@ -38,11 +41,12 @@ class CapMode(enum.IntEnum):
 
 @dataclass(frozen=True)
 class CapState:
-    """The cap of a machine, and measurements for the next decision.
+    """State of a machine's share cap, with measurements for the next decision.
 
-    cap_ppm: the share to request; the whole host while the machine is free and requests by the law.
-    count: steps counted in this mode, negative while none counts yet. levels, shares_ppm: sums over
-    them. level, share: means over the steps of the mode before.
+    cap_ppm: share to request [1e-6]; the whole host if the control law decides. mode: see
+    `CapMode`. count: number of steps measured in this mode; negative before the first. levels,
+    shares_ppm: sums of the throughput over the target, and of the share, over these steps. level,
+    share: means of both over the steps of the previous mode.
     """
 
     cap_ppm: int
@@ -63,9 +67,9 @@ class CapState:
 class MachineAtStep:
     """Measurements of a machine at one step of the shares controller, for its cap.
 
-    Throughput is relative to the target, the share in 1e-6. is_met: whether it is at its target at
-    this step and the last. is_short: whether it was short of share at the last step, and below its
-    target.
+    level: throughput over the target. had_ppm: share during the step [1e-6]. is_met: whether the
+    machine reaches its target at this step and the last. is_short: whether it had less than the
+    requested share at the last step, and is below its target.
     """
 
     level: float
@@ -75,7 +79,10 @@ class MachineAtStep:
 
 
 def next_cap(shares: Shares, machine: Machine, state: CapState, now: MachineAtStep) -> CapState:
-    """Decide a machine's share cap from this step on, by the latest measurements."""
+    """Decide whether and at which share a machine is capped from this step on.
+
+    state: the cap so far. now: measurements of the machine at this step.
+    """
     rule = shares.cap
     if rule is None or now.is_met:
         return CapState(shares.host_ppm)
@@ -129,13 +136,19 @@ def follows_share(low_level: float, low_share: float, high_level: float, high_sh
 
 
 def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
-    """The share that the first model needs for a throughput `level`, plus the headroom."""
+    """CPU share [1e-6] for a throughput `level` over the target by the first model, plus headroom.
+
+    The headroom is that of `rule`; the result is within the limits of a share.
+    """
     factor = (PPM + rule.headroom_ppm) / PPM
     return limited_ppm(shares, factor * (level * first_need(machine)))
 
 
 def first_need(machine: Machine) -> float:
-    """The share that the first model needs for the target."""
+    """CPU share with which a machine meets its target by the first model of its throughput.
+
+    A fraction of the host; it may exceed 1.
+    """
     a, b = machine.first_a_ppm / PPM, machine.first_b_milli / (machine.target_milli or 0)
     return (1.0 - a) / b
 

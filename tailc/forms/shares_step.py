@@ -73,9 +73,10 @@ class MachineState:
 
 @dataclass(frozen=True)
 class HostState:
-    """State of the shares controller: the machines with a target, and all shares.
+    """State of the shares controller of a host.
 
-    The shares are those now and a step ago. ticks: number of ticks since the start.
+    ticks: number of ticks since the start. machines: state of each machine with a target.
+    granted_ppm, granted_before_ppm: shares of all machines now and one step ago [1e-6].
     """
 
     ticks: int
@@ -85,7 +86,10 @@ class HostState:
 
 
 def first_state(shares: Shares) -> HostState:
-    """The state before the first measurement, with the shares that the first models need."""
+    """State of the shares controller before the first measurement.
+
+    The shares are those that machines need by their first models.
+    """
     machines = tuple(
         MachineState(_first_estimate(shares, at), CapState(shares.host_ppm), sample_ticks(shares))
         for at in range(len(shares.served_machines))
@@ -156,9 +160,10 @@ def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
 
 
 def update_estimate(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
-    """Update the estimate of a machine's model with one sample by recursive least squares.
+    """Update the estimated model of a machine with one sample, by recursive least squares.
 
-    x: the level a lag ago. u: the mean share since. y: the level now.
+    The model predicts y = a x + b u. x: throughput over the target at the earlier sample. u: mean
+    share since then. y: throughput over the target now.
     """
     forgetting = shares.forgetting_ppm / PPM
     h_a = estimate.p_aa * x + estimate.p_ab * u
@@ -207,10 +212,11 @@ def requested_share(
     share: float,
     lasting: float,
 ) -> float:
-    """The share that the law requests, before it is limited.
+    """CPU share that the control law requests for a machine, before limits are applied.
 
-    before, now: levels at the last step (None at the first) and now. share: the present share.
-    lasting: the part of the level that is assumed to remain in addition to the model.
+    before, now: throughput over the target at the last step (None at the first) and now. share: the
+    present share. lasting: the part of the throughput over the target that is assumed to remain in
+    addition to the model.
     """
     a, b, pole = estimate.believed_a, estimate.believed_b, shares.pole_ppm / PPM
     if shares.law is ShareLaw.POLE_PLACEMENT:

@@ -250,5 +250,9 @@ def level_at(table: TailTable, frequency_khz: int) -> int:
 
 
 def row_at(rows: tuple[TailRow, ...], elapsed: int) -> TailRow:
-    """The row that applies once the running request has had `elapsed`."""
+    """Find the row of a tail table for a running request that has received `elapsed` of work.
+
+    This is the last row whose `from_elapsed` is at most `elapsed`, in the same unit: cycles or
+    nanoseconds.
+    """
     return rows[bisect_right([row.from_elapsed for row in rows], elapsed) - 1]

@@ -36,7 +36,7 @@ class Arrivals(Protocol):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the times were measured."""
+        """Whether the arrival times were measured rather than generated."""
         ...
 
     @property
@@ -183,7 +183,10 @@ class Bursts:
         )
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Return the arrival times of all bursts, whatever `requests` is."""
+        """Draw the arrival times of all bursts [ns], the first burst first.
+
+        requests: has no effect.
+        """
         times_ns = np.empty(self.requests, np.int64)
         first, now_ns = 0, 0
         for burst in self.bursts:
@@ -251,7 +254,10 @@ class RateProfile:
         return max(round(self.mean_requests * _US_PER_S_IN_MRPS / length_us), 1)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Return the arrivals of the whole profile, whatever `requests` is."""
+        """Draw the arrival times of the whole rate profile [ns]; their number is random.
+
+        requests: has no effect.
+        """
         room = self.mean_requests + _BEYOND_ANY_COUNT * math.sqrt(self.mean_requests)
         times_ns = np.empty(min(math.ceil(room), self.most_requests), np.int64)
         length_ns = np.array([step.duration_us * NS_PER_US for step in self.steps], np.int64)
@@ -314,7 +320,10 @@ class RecordedArrivals:
         return replace(self, times_ns=times_ns, chosen_mrps=rate_mrps)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Return the recorded times, whatever `requests` is."""
+        """The recorded arrival times [ns].
+
+        requests: has no effect.
+        """
         return self.times_ns
 
     def warm_up(self, requests: int) -> int:

@@ -16,7 +16,10 @@ from tailc.units import FREQUENCY, QuantityError, QuantityFault, parse_khz, pars
 
 
 class Placeholder(enum.Enum):
-    """A kind of value in a baseline name; its value is the placeholder in the syntax."""
+    """Kind of value in the name of a baseline.
+
+    The value of the member is its placeholder in the syntax of names.
+    """
 
     NUMBER = "N"
     LOAD = "LOAD"

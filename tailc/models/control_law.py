@@ -52,7 +52,11 @@ def measured_rate_mrps(server):
 
 @part  # pragma: no cover - compiled
 def step_controller(server, steer, measured_us, rate_mrps):
-    """Compute the next output of the PID controller from a measured percentile."""
+    """Compute the next output of a PID controller from the measured percentile of latency.
+
+    Updates `server`. steer: target, gains and limits. measured_us: the percentile [us]. rate_mrps:
+    arrival rate, which selects the gains [1/1000 s].
+    """
     error = steer.target_us - measured_us
     error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
     before = error if server.steps == 0 else server.error_us

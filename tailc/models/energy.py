@@ -53,7 +53,10 @@ class EnergyUse:
 
     @property
     def drawn_us(self) -> int:
-        """Energy of a request, including its part of the energy of free cores."""
+        """Energy of a request, including its part of the energy of free cores.
+
+        In the policy's unit of power times microseconds.
+        """
         return self.request_us + self.idle_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> EnergyUse:
@@ -66,7 +69,7 @@ class EnergyUse:
         return replace(self, ratio=EnergyRatio(round(cores * PPM), round(server * PPM)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as a JSON object of a verdict."""
+        """Convert the energy of requests to a JSON object of a verdict."""
         low_us, high_us = self.interval_us or (None, None)
         return {
             "request_us": self.request_us,

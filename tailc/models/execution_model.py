@@ -210,10 +210,11 @@ class CandidateResult:
 
 @dataclass(frozen=True)
 class BaselineSearch:
-    """What a baseline chooses its setting by: a function that evaluates one, and the SLO to meet.
+    """What a baseline may use to choose its setting: an evaluation by replay, and the SLO to meet.
 
-    evaluate_at_rates: a function for each rate of a changing load, ascending; empty if the rate
-    does not change.
+    evaluate: replays a candidate. percentile_ppm, target_us: the SLO. evaluate_at_rates: such a
+    function for each rate of a changing load, ascending by rate [1/1000 s]; empty if the rate does
+    not change.
     """
 
     evaluate: Callable[[Subject], CandidateResult]

@@ -65,7 +65,10 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return workload(profile, self.ladder)
 
     def rate_read(self, rate_mrps: int) -> int:
-        """The arrival rate at which tables are read; 0 if no table depends on the rate."""
+        """Arrival rate at which the tables of the ladders are read [1/1000 s].
+
+        0 if no table depends on the rate.
+        """
         is_by_rate = any(one.load_axis is LoadAxis.RATE for one in self.ladders)
         return rate_mrps if is_by_rate else 0
 

@@ -39,9 +39,9 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class Burstiness:
-    """How strong, how long and how frequent bursts are.
+    """Parameters of bursty arrivals: how strong, how long and how frequent busy spells are.
 
-    idc_ppm: index of dispersion of counts over long times, from 1 (Poisson). spell_us: mean
+    idc_ppm: index of dispersion of counts over long times [1e-6], from 1 (Poisson). spell_us: mean
     duration of a busy spell. busy_ppm: share of the time that is busy.
     """
 

@@ -24,10 +24,11 @@ class RungTimes:
 
 @dataclass(frozen=True, eq=False)
 class RequestEnergy:
-    """Energy of requests and of free cores, if rungs are cores.
+    """Energy of requests and of free cores in a replay, if rungs are cores.
 
-    of_request: in units of power times nanoseconds. drawn: (phases,), the same for all requests by
-    phase. idle_ppm: power of a free core of each pool, in millionths.
+    of_request: energy of each request, in units of power times nanoseconds. drawn: energy of all
+    requests in each phase of the replay, float64 (phases,). idle_ppm: power of a free core of each
+    pool [1e-6].
     """
 
     of_request: NDArray[np.float64]

@@ -178,12 +178,18 @@ class Outcome(ABC):
         return _ratio_of(sums, self._measured_phases, self.integrals)
 
     def shares_of_time(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means over the measured time, from integrals by phase, (phases, ...) to (...)."""
+        """Means over the measured time, from integrals over time by phase.
+
+        sums: (phases, ...); the result has the shape (...).
+        """
         span = self.sums_over_time(self.integrals)[over.SPAN]
         return self.sums_over_time(sums) / span
 
     def sums_over_time(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Integrals by phase, summed over the measured phases, (phases, ...) to (...)."""
+        """Integrals over the measured time, as the sum of those of the measured phases.
+
+        sums: (phases, ...); the result has the shape (...).
+        """
         return sums[list(self._measured_phases)].sum(axis=0)
 
 
@@ -204,7 +210,7 @@ class PoweredOutcome(Outcome):
 
     @property
     def request_energy(self) -> NDArray[np.float64]:
-        """Energy of each request on its cores, in units of power times nanoseconds."""
+        """Energy that each request uses on its cores, in units of power times nanoseconds."""
         return self.energy.of_request
 
     @property
@@ -229,7 +235,7 @@ class PoweredOutcome(Outcome):
 
     @property
     def outputs_ppm(self) -> NDArray[np.int64]:
-        """The controller's output after each step, from the first measured arrival on."""
+        """The controller's output after each step [1e-6], from the first measured arrival on."""
         from_ns = self.arrival_ns[self.measured.start]
         return self.steps.output_ppm[self.steps.time_ns >= from_ns]
 

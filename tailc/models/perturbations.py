@@ -15,7 +15,7 @@ from tailc.percentiles import percentile_rank
 
 
 def with_more_work(load: Workload, factor: float) -> Workload:
-    """Multiply the work of every request by a factor."""
+    """Multiply the work of every request of a workload by a factor."""
     return with_work(load, load.work_ns * factor)
 
 

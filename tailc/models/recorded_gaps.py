@@ -67,7 +67,10 @@ class Rounds:
         return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Return `requests` arrival times, the first at 0."""
+        """Arrival times of `requests` requests from a random place in the recorded gaps on [ns].
+
+        The first is 0. Recorded gaps repeat after the last and are scaled to the rate.
+        """
         since_ns = self.gaps.times_ns.astype(np.float64)
         # The last gap is the first of the next round.
         count, round_ns = len(since_ns) - 1, since_ns[-1]

@@ -66,5 +66,5 @@ class RuleBaselines(Generic[RuleT_co]):
 
 
 def rules_in(package: str) -> RuleBaselines[Any]:
-    """The rules in the files of a package."""
+    """The baselines of type `RuleBaseline` that are defined in the files of a package."""
     return RuleBaselines(folder_in(package))

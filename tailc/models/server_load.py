@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class RungUse:
     """How the measured requests of all replications used the rungs.
 
-    Mean cost rate of a request over its execution (threads, in thousandths): of all requests, and
-    of the longest and of the shortest 5 % by demand. `final_ppm`: share of requests that left on
-    each rung.
+    mean_milli, longest_milli, shortest_milli: mean number of threads over a request's execution, in
+    thousandths; of all requests, and of the longest and of the shortest 5 % by demand. final_ppm:
+    share of requests that left on each rung.
     """
 
     mean_milli: int

@@ -53,9 +53,11 @@ class BusyShare:
 
 
 def busy_share(times_ns: NDArray[np.int64], switching_rps: float) -> BusyShare | None:
-    """Estimate the busy share of ascending times whose bursts are forgotten at a rate.
+    """Estimate the share of time with bursts from arrival times, by the skewness of counts.
 
-    None if there are fewer than 100 windows of that length, or no bursts in some of them.
+    times_ns: ascending arrival times. switching_rps: rate at which the correlation of counts decays
+    [1/s], which sets the length of windows. None if there are fewer than 100 windows, or no bursts
+    in some of them.
     """
     counts = _counts(times_ns, _X / switching_rps)
     if len(counts) < _FEWEST_WINDOWS:

@@ -115,7 +115,7 @@ WINDOW_REQUESTS = 2_000
 
 
 def settling(steering: Steering | None) -> int:
-    """Number of requests until a controller has settled: a full window, and some epochs."""
+    """Number of requests until a controller has settled; 0 without a controller."""
     if steering is None:
         return 0
     if isinstance(steering, Lookup):

@@ -174,7 +174,7 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def fill_below(state, hands, out):  # pragma: no cover - compiled
-    """Fill `out` with random integers below `hands`, each equally likely."""
+    """Fill `out` with random integers from 0 to `hands` - 1, each equally likely."""
     for i in range(len(out)):
         out[i] = np.int64(uniform(state) * hands)
 

@@ -34,7 +34,10 @@ class Usage(ABC):
     @property
     @abstractmethod
     def drawn_us(self) -> int | None:
-        """Energy of a request, including free cores [power times us]; None if unknown."""
+        """Energy of a request, including its part of the energy of free cores; None if unknown.
+
+        In the policy's unit of power times microseconds.
+        """
 
     @abstractmethod
     def relative_to(self, base_us: int, other_ppm: int) -> Usage:
@@ -51,7 +54,10 @@ class Usage(ABC):
 
     @abstractmethod
     def cost_us(self, load: Load) -> float | None:
-        """Cost of a request for its server [us of power, or of threads]; None if it is unknown."""
+        """Cost of a request by which policies are compared; None if it is unknown.
+
+        In microseconds times the unit of power, or times threads.
+        """
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:
@@ -60,7 +66,7 @@ class Usage(ABC):
     @property
     @abstractmethod
     def energy_ratio_ppm(self) -> int | None:
-        """Energy relative to a reference; None without one."""
+        """Energy of a request relative to a baseline's [1e-6]; None without a baseline."""
 
     @property
     @abstractmethod

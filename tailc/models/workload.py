@@ -69,7 +69,10 @@ class Workload:
 
     @cached_property
     def last_request_of(self) -> NDArray[np.int64]:
-        """Running sum of the weights."""
+        """Running sum of the records' weights, in the order of the records.
+
+        Entry i is the number of requests of records 0 to i.
+        """
         return np.cumsum(self.weight)
 
     @cached_property

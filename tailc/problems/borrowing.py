@@ -36,7 +36,7 @@ LONGEST_AGE_US = 2**43
 
 
 class Borrowing(enum.Enum):
-    """Which requests may share their core with batch work, and for how long."""
+    """Rule for which requests may share their core with batch work, and for how long."""
 
     IDLE = "borrow-idle"
     FIXED = "fixed"
@@ -53,7 +53,11 @@ class BatchObjective(enum.Enum):
 
 
 class BudgetMethod(enum.Enum):
-    """Where the budget comes from: the user, a formula or replays."""
+    """Source of the time for which a request may share its core with batch work.
+
+    NONE: there is no such limit. GIVEN: the spec states it. HEADROOM: the difference between the
+    SLO and the latency without batch work. SEARCH: found by replays.
+    """
 
     NONE = "no budget"
     GIVEN = "given budget"
@@ -63,10 +67,10 @@ class BudgetMethod(enum.Enum):
 
 @dataclass(frozen=True)
 class Calibration:
-    """Calibrate the interference from two rates [requests/1000 s] with equal percentiles.
+    """Two arrival rates from which the interference of batch work with requests is calibrated.
 
-    At `shared_mrps` requests that always share their core have the percentile that requests alone
-    have at the higher rate `alone_mrps`.
+    Requests that always share their core have the same percentile at `shared_mrps` as requests
+    alone have at the higher rate `alone_mrps`. Both in thousandths of a request per second.
     """
 
     alone_mrps: int

@@ -77,7 +77,11 @@ class BatchPair:
 
 
 class Throttling(enum.Enum):
-    """How a chip stays within its thermal design power."""
+    """What a chip does to stay within its thermal design power.
+
+    NONE: nothing, the power is below it. BATCH_SLOWED, BATCH_STOPPED: slow down or stop batch work.
+    REQUESTS_SLOWED: also slow down cores with requests.
+    """
 
     NONE = "none"
     BATCH_SLOWED = "batch-slowed"

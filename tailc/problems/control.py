@@ -22,10 +22,10 @@ class ControllerTerms(enum.Enum):
 
 @dataclass(frozen=True)
 class LoopGains:
-    """Gains of a controller: change of its output per ms of error, in each epoch.
+    """Gains of a PID controller: change of its output in each epoch per ms of error.
 
-    The user's gains set the first threshold in ms; those of a loop set the output that scales all
-    ages.
+    Gains that a user states change the first climb age [ms]. Gains of a tuned loop change the
+    factor by which all ages are scaled.
     """
 
     kp: float

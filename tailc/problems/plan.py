@@ -21,7 +21,10 @@ MG_PER_G = 1_000
 
 
 class PlanObjective(enum.Enum):
-    """The objective of a plan."""
+    """What a plan of jobs optimises.
+
+    PROFIT: the largest profit, of rigid jobs. COST: the lowest cost, of malleable jobs.
+    """
 
     PROFIT = "profit"
     COST = "cost"

@@ -33,7 +33,7 @@ def weights_of(spec: WeightsSpec) -> Weights:
 
 
 def battery_of(spec: BatterySpec | None) -> Battery | None:
-    """Read the battery from a spec; None if the spec has none."""
+    """Convert the battery of a spec to that of a plan; None if the spec has none."""
     if spec is None:
         return None
     return Battery(

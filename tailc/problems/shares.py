@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
 
 class ModelObjective(enum.Enum):
-    """The objective of a model's fit."""
+    """What the fit of a machine's throughput model minimises.
+
+    SQUARED_ERROR: the sum of squared errors of one-step predictions.
+    """
 
     SQUARED_ERROR = "squared-error"
 
 
 class ModelMethod(enum.Enum):
-    """How models are fitted."""
+    """Method by which the throughput models of machines are fitted: least squares."""
 
     LEAST_SQUARES = "least-squares"
 

@@ -114,9 +114,10 @@ class TailProblem:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """An entry of a tail table where the added quantiles are below the quantile of the sum.
+    """An entry of a tail table at which the sum of two quantiles is below the quantile of the sum.
 
-    It is given by level (frequency) and position in the queue.
+    The two are those of compute time and memory time. frequency_khz, position: level and position
+    in the queue. added_us: sum of the quantiles. sum_us: quantile of the sum.
     """
 
     frequency_khz: int

@@ -44,7 +44,10 @@ class ThresholdMethod(enum.Enum):
 
 @dataclass(frozen=True)
 class SolverLimits:
-    """Limits of solvers that run in their own process. step_us: of a grid, None for the default."""
+    """Limits of solvers that run in their own process.
+
+    time_s: wall time. memory_mb: memory. step_us: step of a grid of ages; None for the default.
+    """
 
     time_s: float
     memory_mb: int
@@ -109,7 +112,7 @@ class ThresholdSolution:
 
     @property
     def rows(self) -> tuple[SolvedRow, ...]:
-        """The only row of the solution, which holds at any load."""
+        """The rows of the solution: a single one, because climb ages do not depend on load."""
         return (SolvedRow(self.evidence.load, RowStatus.OPTIMAL, self.schedule, self.evidence),)
 
     @property

@@ -67,9 +67,10 @@ class TokenBudgetProblem:
 
 @dataclass(frozen=True)
 class FitErrors:
-    """Errors of fitted iteration times: cross-validated, relative [1e-6].
+    """Relative errors of the fitted iteration times, by cross-validation [1e-6].
 
-    Also the largest number of segments of a part.
+    mean_ppm, worst_ppm: mean and largest error. segments: largest number of linear segments of a
+    part of the time.
     """
 
     mean_ppm: int

@@ -44,7 +44,7 @@ class AnswerTrust(StrEnum):
 
 
 class AnswerFault(StrEnum):
-    """A reason to refute an answer."""
+    """Reason why a solver's answer is refuted; the value is a sentence for people."""
 
     POINT_MISSING = "the answer claims a point, but there is none"
     POINT_UNASKED = "there is a point, but the answer claims that there is none"

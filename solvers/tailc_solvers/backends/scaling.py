@@ -64,7 +64,7 @@ def unit_sizes(program: LinearProgram) -> Vector:
 
 
 def scale_units(program: LinearProgram, unit: Vector) -> LinearProgram:
-    """Count each variable of the program in its unit."""
+    """Change the unit of each variable of the program; `unit` is the size of the new unit [n]."""
     if (unit == 1).all():
         return program
     return replace(
@@ -77,7 +77,10 @@ def scale_units(program: LinearProgram, unit: Vector) -> LinearProgram:
 
 
 def unscale_units(answer: SolverAnswer, unit: Vector) -> SolverAnswer:
-    """Convert an answer to a program in other units to one to the original program."""
+    """Convert an answer to a program in other units to one to the original program.
+
+    unit: unit of each variable in that program [n].
+    """
     point = answer.point
     if point is None or point.x.shape != unit.shape or (unit == 1).all():
         return answer
@@ -97,7 +100,10 @@ def scale_rows(program: LinearProgram, size: Vector) -> LinearProgram:
 
 
 def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
-    """Convert an answer to a scaled program to an answer to the original program."""
+    """Convert an answer to a program with scaled rows to an answer to the original program.
+
+    size: divisor of each row [m].
+    """
     duals = answer.duals
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():
         return answer
@@ -116,7 +122,10 @@ def scale_costs(program: LinearProgram, size: float) -> LinearProgram:
 
 
 def unscale_costs(answer: SolverAnswer, size: float) -> SolverAnswer:
-    """Convert an answer to a program with divided costs to one to the original program."""
+    """Convert an answer to a program with scaled costs to one to the original program.
+
+    size: divisor of the costs.
+    """
     point, duals = answer.point, answer.duals
     return replace(
         answer,

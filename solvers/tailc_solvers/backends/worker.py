@@ -26,7 +26,7 @@ from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAn
 
 
 def main() -> None:
-    """Answer the programs on standard input until it is closed."""
+    """Answer the linear programs on standard input with a solver, until the input is closed."""
     adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

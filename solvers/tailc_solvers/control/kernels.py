@@ -196,7 +196,11 @@ def overshoot_of(record, steps):
 
 @plain_loops
 def settled_after(record, steps):
-    """Number of the step from which a set-point response stays within SETTLED_SHARE of it."""
+    """Number of the first step from which the error of a set-point response stays negligible.
+
+    Negligible is at most SETTLED_SHARE of the set-point step. 0 if the error is negligible from the
+    start on.
+    """
     for k in range(steps - 1, -1, -1):
         if abs(record.error[k]) > SETTLED_SHARE:
             return k + 1

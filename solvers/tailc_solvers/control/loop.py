@@ -146,7 +146,10 @@ def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
 
 
 def own_lags(plant: Plant) -> float:
-    """Time that the plant needs to settle after its dead time; 0 for a plant without time lags."""
+    """Time in which the plant settles after its dead time; 0 without time lags.
+
+    In the plant's unit of time.
+    """
     return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
 
 

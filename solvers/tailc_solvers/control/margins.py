@@ -84,7 +84,7 @@ def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Mar
 
 
 def flat(margins: LoopMargins) -> Margins:
-    """Convert margins to the flat record that the evidence of a controller contains."""
+    """Convert a loop's stability margins and performance to the flat record in the evidence."""
     robust, performed = margins.robustness, margins.performance
     return Margins(
         gain_margin=robust.gain_margin,
@@ -141,7 +141,10 @@ def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
 
 
 def reference(plant: AnyPlant) -> float:
-    """A rough upper limit of the frequencies at which a controller of this plant can work."""
+    """A frequency that controllers of this plant cannot exceed, roughly [radians per unit of time].
+
+    1 if the plant has no such frequency.
+    """
     for lag_deg in (_LAG_DEG, -135.0, -89.0, -45.0):
         found = frequency.reference_frequency(plant, lag_deg)
         if found is not None:

@@ -53,7 +53,7 @@ def is_schur(polynomial: NDArray[np.float64]) -> bool:
 
 
 def is_stable(plant: SampledPlant, kp: float, ki: float, kd: float, delay: int) -> bool:
-    """Whether the loop with `delay` epochs of dead time is stable by both tests."""
+    """Whether a control loop with `delay` epochs of dead time is stable by both stability tests."""
     polynomial = characteristic(plant, kp, ki, kd, delay)
     return spectral_radius(polynomial) < 1.0 and is_schur(polynomial)
 
@@ -74,5 +74,8 @@ def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
 def stable_for_delays(
     plant: SampledPlant, kp: float, ki: float, kd: float, spread: float = DELAY_SPREAD
 ) -> bool:
-    """Whether the loop is stable for every delay of `delays_within`."""
+    """Whether the control loop is stable for the plant's delay and for every delay near it.
+
+    spread: relative deviation of the delay that must be tolerated; see `delays_within`.
+    """
     return all(is_stable(plant, kp, ki, kd, d) for d in delays_within(plant.delay, spread))

@@ -42,13 +42,14 @@ gain in the criterion is worth."""
 
 
 class LoopProblem(NamedTuple):
-    """Data of a tuning problem: one plant of positive gain, and the limits of its loop.
+    """Data of a tuning problem for a control loop: a plant of positive gain, and limits.
 
-    `sigma` and `plant` are frequency responses on a grid. `late` is the response of the plant with
-    the longest delay to tolerate; empty if there is none. `floor` and `late_floor` are 1 / Ms of
-    the two, `is_double` whether the plant integrates too, `time` the unit of ti, `held` the
-    controller's output that holds the set point, `weight` w. `limits` are the largest overshoot,
-    ITAE and IAE.
+    loop: equations of the loop. sigma, plant: frequency responses of the differentiator and of the
+    plant on a grid. late: response of the plant with the longest delay to tolerate; empty if there
+    is none. floor, late_floor: 1 / Ms, the least distance to -1, of both. is_double: whether the
+    plant integrates, so that the open loop integrates twice. time: unit of ti. held: controller
+    output that holds the set point. weight: w of the criterion. limits: largest overshoot, ITAE and
+    IAE.
     """
 
     loop: LoopEquations

@@ -358,7 +358,10 @@ def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: fl
 
 
 def value_of(found: LoopMargins, criterion: Criterion) -> float:
-    """The value of the criterion, which tuning minimises, for a loop with these margins."""
+    """Value of the criterion that tuning minimises, for a loop with these margins.
+
+    criterion: name of the criterion.
+    """
     return _criterion(found, WEIGHTS[criterion])
 
 

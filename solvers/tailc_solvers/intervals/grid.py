@@ -145,7 +145,10 @@ def _no_progress(_fraction: float) -> None:
 def rows_for(
     loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: DurationGrid
 ) -> LoadRows:
-    """The search's rows for ascending loads, with the tail as objective."""
+    """Data of a grid search for schedules with the least tail, one row for each ascending load.
+
+    costs: cost rate of each rung. budget: limit of the mean total cost.
+    """
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return LoadRows(
         loads,

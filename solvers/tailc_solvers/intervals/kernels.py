@@ -27,11 +27,12 @@ must survive, since ties are decided by later keys."""
 
 
 class LoadRows(NamedTuple):
-    """Data of a search by load: ascending loads, cost rates of the rungs, limits of a schedule.
+    """Data of a grid search for schedules: one row for each load, and limits of all schedules.
 
-    `wait_per_cost` is q / (budget (1 + tolerance)): a schedule is feasible if v_0 >= wait_per_cost
-    * W - L. `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in
-    steps.
+    load: ascending loads. all: numbers of all rows. costs: cost rate of each rung. wait_per_cost: q
+    / (budget (1 + tolerance)) by row: a schedule is feasible if v_0 >= wait_per_cost * W - L.
+    longest: largest wait, and largest sum of the finite durations, in steps of `step_ms`.
+    target_ms: limit of the tail. by_cost: whether the cost is minimised instead of the tail.
     """
 
     load: NDArray[np.float64]
@@ -256,7 +257,7 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
 
 @inner_loops
 def common_prefix(items, item):
-    """Number of first durations that an item of the search shares with the item before it."""
+    """Number of leading durations that an item of the search shares with the item before it."""
     i = 0
     while i < items.shape[1] and items[item, i] == items[item - 1, i]:
         i += 1

@@ -34,7 +34,11 @@ MOST_CORNERS = 16
 
 @dataclass(frozen=True)
 class ContinuousRows:
-    """The optimal continuous ladder of each row, for one common or mean speed-up curve."""
+    """Optimal ladders of all loads without a grid, for one speed-up curve.
+
+    The curve is common to all requests, or the mean of their curves. steps: distribution of demand.
+    hull: the useful rungs. answer: the ladders.
+    """
 
     steps: DemandSteps
     hull: Hull

@@ -53,7 +53,11 @@ class DurationGrid:
         return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
 
     def schedules(self, n_rungs: int) -> int:
-        """Number of schedules for one wait, whichever rung is the last one, if any."""
+        """Number of schedules on the grid for one wait; the last rung may be any rung.
+
+        A schedule is the number of grid steps that a request stays on each of at most `n_rungs`
+        rungs.
+        """
         return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
 
 

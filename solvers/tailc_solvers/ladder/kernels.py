@@ -73,11 +73,13 @@ class LadderPoint(NamedTuple):
 
 
 class DualAnswer(NamedTuple):
-    """The optimal ladder of each row, with its rung at the quantile and the bound.
+    """Optimal ladders of a search by duality, one row for each load.
 
-    `value`: wait, T, L, W [rows, 4]. `work`, `rest`: break points, and shares of the rest [rows,
-    rungs]. `bound`: inf if no rung is feasible. `weights` [rows, 3]: the (alpha, beta, gamma) that
-    prove it.
+    at_quantile: rung at the quantile of demand. value: wait, T, L and W [rows, 4]. work: work at
+    which each rung is left; rest: share of the work after the quantile on each rung [rows, rungs].
+    primal: value of the objective. bound: lower bound on it; inf if no rung is feasible. weights:
+    the (alpha, beta, gamma) that prove it [rows, 3]. evaluations: number of Lagrangian
+    minimisations.
     """
 
     at_quantile: NDArray[np.int64]

@@ -23,7 +23,10 @@ class SupplyPrices:
         self._last = np.zeros(first.size)
 
     def move(self, asked: NDArray[np.float64]) -> bool:
-        """Update the prices from `asked`, use over capacity; return whether any has changed."""
+        """Adapt the prices of limited resources to their use; return whether a price has changed.
+
+        asked: use of each resource over its capacity.
+        """
         rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
         self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
         self._last = rise

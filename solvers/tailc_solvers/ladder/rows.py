@@ -19,7 +19,7 @@ from tailc_solvers.sample import WeightedSample
 
 
 def sorted_weights(sample: WeightedSample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Demands in ascending order with their weights."""
+    """Demands of a sample in ascending order [ms], with their weights."""
     if sample.total_weight == sample.weight.size:
         return _ascending(sample.demand_ms), np.ones_like(sample.weight)
     order = np.argsort(sample.demand_ms, kind="stable")

@@ -49,9 +49,10 @@ def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.fl
 
 
 def jumps(v_ms: NDArray[np.float64]) -> int:
-    """Number of neighbouring loads whose schedules are not in order, so that the table jumps.
+    """Number of loads at which a request waits less or climbs earlier than at the load before.
 
-    v_ms: [loads, rungs].
+    There the table jumps, so a small change of load changes the decision against the trend. v_ms:
+    wait and durations on the rungs, by ascending load [loads, rungs].
     """
     ends = _ends(v_ms)
     return int((~_in_order(ends[:-1], ends[1:])).sum())

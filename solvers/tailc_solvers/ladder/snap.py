@@ -59,7 +59,7 @@ def snap(
 ) -> SnappedLadder:
     """Round the times of each ladder of `solution` to whole microseconds, and evaluate it again.
 
-    The other arguments are those with which `solution` was solved.
+    sample, costs, budget, rank, target_ms: the arguments with which `solution` was solved.
     """
     problem = _SnapInputs(sample, costs, budget, rank, target_ms)
     snapped = problem.round_rows(solution, solution.bound)

@@ -93,7 +93,7 @@ class TrainedModel:
 
 
 class ByComponent(NamedTuple):
-    """One number for each component and one for the whole server."""
+    """One number for each component of a server's power, and one for the whole server."""
 
     core: float
     uncore: float

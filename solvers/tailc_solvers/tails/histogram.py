@@ -39,7 +39,7 @@ class WorkHistogram:
     most: float
 
     def buckets_of(self, work: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The number of the histogram's bucket to which each value of the sample belongs."""
+        """Number of the histogram's bucket to which each value of work belongs, int64 (values,)."""
         k = np.ceil((work - self.least) / self.width).astype(np.int64)
         k += self.least + k * self.width < work
         return np.minimum(k, self.share.size - 1)

@@ -106,7 +106,12 @@ class ConvexThresholds:
         target_ms: float,
         most_tangents: int | None = None,
     ) -> ConvexThresholds:
-        """Build from the arguments of `solve_thresholds`."""
+        """Build the linear programs of the problem that `solve_thresholds` solves.
+
+        sample: demands and weights. speed, power: of the types of core [N]. rank: 1-based rank of
+        the tail. target_ms: largest tail. most_tangents: number of tangents of each convex
+        function; None: all.
+        """
         speeds, powers = checked_types(speed, power)
         sample.check_rank(rank)
         steps = sorted_steps(*sorted_weights(sample), rank)
@@ -114,7 +119,7 @@ class ConvexThresholds:
 
     @property
     def tail_demand_ms(self) -> float:
-        """The demand w of the request of the rank [ms]."""
+        """Demand of the request at the tail's rank, counted from the shortest request [ms]."""
         return float(self.steps.work[self.steps.rank])
 
     def alone_meets(self, last: int) -> bool:

@@ -20,9 +20,10 @@ from tailc_solvers.sample import WeightedSample
 
 @dataclass(frozen=True)
 class ThresholdFigures:
-    """Figures of climb ages: mean energy, latency of the rank and mean latency [ms].
+    """Figures of a set of climb ages on a sample of requests.
 
-    Energy is in units of `power` times ms.
+    energy: mean energy of a request, in units of `power` times ms. tail_ms: latency of the request
+    at the tail's rank. mean_ms: mean latency.
     """
 
     energy: float

@@ -25,9 +25,10 @@ NS_PER_MS = 1_000_000
 
 
 class ExactFigures(NamedTuple):
-    """Exact figures of climb ages: mean energy of a request, and latency of the rank [us].
+    """Exact figures of a set of climb ages on a sample of requests.
 
-    Energy is in units of power times ms.
+    energy: mean energy of a request, in units of power times ms. tail_us: latency of the request at
+    the tail's rank.
     """
 
     energy: Fraction

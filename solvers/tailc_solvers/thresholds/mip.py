@@ -39,11 +39,11 @@ Row = tuple[float, dict[int, float], float]
 
 @dataclass(frozen=True)
 class MipThresholds:
-    """The mixed-integer program of one problem; the durations v_i are its first variables.
+    """The mixed-integer program of a threshold problem; its first variables are the durations v_i.
 
     Attributes:
-        program: as above.
-        types: N.
+        program: the program.
+        types: number of core types, N.
     """
 
     program: LinearProgram
@@ -57,7 +57,11 @@ class MipThresholds:
 def mip_thresholds(
     sample: WeightedSample, power: ArrayLike, *, rank: int, target_ms: float
 ) -> MipThresholds:
-    """Build the program for the speeds of `sample`, whatever requests share a curve."""
+    """Build the mixed-integer program of a threshold problem.
+
+    sample: demands, weights, and the speeds of each request on each type of core. power: of each
+    type [N]. rank: 1-based rank of the tail. target_ms: largest tail.
+    """
     sample.check_rank(rank)
     layout = _Layout(sample, np.array(power, dtype=np.float64), target_ms)
     rows = [row for r in range(layout.requests) for row in layout.rows_of(r)]

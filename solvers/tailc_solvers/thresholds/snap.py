@@ -61,10 +61,10 @@ def snap_thresholds(
     rank: int,
     target_us: int,
 ) -> SnappedThresholds:
-    """Round the ages of `solution` to whole microseconds; all are zero if it is infeasible.
+    """Round the climb ages of `solution` to whole microseconds; all are zero if it is infeasible.
 
-    The other arguments are those with which it was solved, in whole units; demands count in whole
-    nanoseconds.
+    sample, speed_ppm, power_ppm, rank, target_us: the problem that was solved, in whole units.
+    Demands count in whole nanoseconds.
     """
     exact = ExactSample(sample, np.array(speed_ppm, dtype=np.int64), power_ppm, rank)
     rounded = _Rounding(exact, solution, target_us)

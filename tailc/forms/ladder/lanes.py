@@ -48,10 +48,10 @@ class Lanes:
         assert 0 <= self.batch_slowdown_ppm < PPM
 
     def lost_waking(self, beside_free: float, beside_requests: float) -> float:
-        """Batch work lost while lanes wake up, in the unit `BATCH`.
+        """Batch work lost while batch work wakes up, relative to that of one free core.
 
-        beside_free, beside_requests: mean numbers of lanes that wake up next to free and to busy
-        cores.
+        beside_free, beside_requests: mean number of cores on which batch work wakes, without and
+        with a request.
         """
         return beside_free + beside_requests * (1 - self.batch_slowdown_ppm / PPM)
 

@@ -24,7 +24,10 @@ def setting_texts(rung: Rung) -> dict[str, str]:
 
 
 def settings_text(ladder: Ladder) -> str:
-    """A line for each setting that a rung determines, with its values by rung; may be empty."""
+    """Format the settings that rungs determine, one line for each setting with its value by rung.
+
+    The text is empty if rungs determine no setting.
+    """
     by_rung = [setting_texts(rung) for rung in ladder.rungs]
     values = {name: [texts[name] for texts in by_rung] for name in by_rung[0]}
     return "\n".join(

@@ -72,7 +72,11 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Span:
-    """A number of servers of one pool, from an epoch on, for a number of epochs."""
+    """Some servers of one pool that a job has during successive epochs.
+
+    pool: number of the pool. first_epoch, epochs: first epoch, and number of epochs. servers:
+    number of servers.
+    """
 
     pool: int
     first_epoch: int

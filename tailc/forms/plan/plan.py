@@ -224,7 +224,10 @@ class Plan:
 
     @cached_property
     def moves(self) -> NDArray[np.int64]:
-        """Servers whose work moves, in the pool that is charged; int64 (pools, epochs)."""
+        """Number of servers whose work moves, int64 (pools, epochs).
+
+        Each move counts in the pool that pays for it; see `moved_servers`.
+        """
         pools, epochs = len(self.pools), len(self.epochs)
         return moved_servers(self.jobs, pools, epochs, is_malleable=self.malleable is not None)
 

@@ -18,10 +18,11 @@ from tailc.forms.plan.plan import Plan, PlannedJob
 
 @dataclass(frozen=True)
 class JobBooks:
-    """A planned job: its servers times epochs, how many of them run on green energy, and its money.
+    """Server-epochs of a planned job, promised and actual green ones, and its money.
 
-    There are the promised and the actual green ones. fees_udollars: its payment before the penalty.
-    penalty_udollars: for those that are promised green and are not.
+    slots: number of servers times epochs. promised_slots, green_slots: number of them that are
+    promised to run on green energy, and that do. fees_udollars: payment before the penalty [1e-6
+    dollars]. penalty_udollars: penalty for promised green slots that are not green.
     """
 
     name: str

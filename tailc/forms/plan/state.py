@@ -98,7 +98,7 @@ class PlanState:
 
     @property
     def asleep(self) -> Servers:
-        """Numbers of the servers without a job."""
+        """Numbers of the servers that have no job and are therefore asleep, ascending."""
         busy = {server for job in self.running for server in job.servers}
         return tuple(server for server in range(self.servers) if server not in busy)
 
@@ -121,7 +121,11 @@ class Events:
 
 @dataclass(frozen=True, eq=False)
 class CarriedOutPlan:
-    """A plan that is carried out from the state `before`, with the virtual machines of its jobs."""
+    """A plan that is being carried out.
+
+    before: state of jobs and servers before the plan; None: no job had begun. machines: number of
+    virtual machines of each malleable job, by name.
+    """
 
     plan: Plan
     before: PlanState | None = None

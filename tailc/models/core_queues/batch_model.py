@@ -45,7 +45,7 @@ class BatchModel:
 
     @property
     def has_unit(self) -> bool:
-        """Whether a unit of work and the power outside the cores are stated, as all powers are."""
+        """Whether the unit of batch work and all powers of the server are known."""
         return bool(self.power_mw)
 
     def work_per_second(self, frequency_khz: int, reference_khz: int) -> float:
@@ -68,7 +68,7 @@ class BatchModel:
 
 
 def pair_name(pair: Batch) -> str:
-    """The baseline name of a pair of frequencies."""
+    """Name of the baseline that runs requests and batch work at a pair of frequencies."""
     requests, batch = (
         format_khz(khz).replace(" ", "") for khz in (pair.least_khz, pair.frequency_khz)
     )

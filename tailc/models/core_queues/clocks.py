@@ -38,7 +38,10 @@ class HardwareObjective(enum.Enum):
 
 @dataclass(frozen=True)
 class Hardware:
-    """The rule by which hardware periodically sets all clocks of a chip, blind to requests."""
+    """Rule by which hardware periodically sets all clocks of a chip, without data on requests.
+
+    aim: what it maximises. every_ns: its period [ns].
+    """
 
     aim: HardwareObjective
     every_ns: int = 100_000

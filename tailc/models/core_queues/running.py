@@ -12,7 +12,10 @@ _MW_PER_W = 1000
 
 @once  # pragma: no cover - compiled
 def work(now, core):
-    """Update the progress of a core's running request to the time `now`."""
+    """Add the work done since its last update to the progress of a core's running request.
+
+    now: time of the replay [ns].
+    """
     if now > core.works_from:
         core.left -= (now - core.works_from) * core.rate
         core.works_from = now

@@ -32,7 +32,7 @@ def share_out(state, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def decide(state, chip):
-    """Set the frequencies that the hardware chooses in the current state.
+    """Set the frequencies of all cores as the hardware chooses in the current state of the chip.
 
     A sleeping core keeps its frequency.
     """

@@ -17,9 +17,11 @@ from tailc.models.steering import UNSTEERED, first_output_ppm
 
 
 class ClockDemand(NamedTuple):
-    """The requests of a replay in order of arrival: time, record and core of each.
+    """The requests of a replay in order of arrival, as arrays for compiled code.
 
-    Their records have the work. level: frequency level of each request; empty if the table sets it.
+    arrival_ns, record, core: int64 and int32 (requests,), time of arrival, number of the record
+    with the work, and number of the core. level: frequency level of each request; empty if the tail
+    table sets it. clocked: speed of each record at each level.
     """
 
     arrival_ns: NDArray[np.int64]

@@ -31,7 +31,11 @@ class LevelUse:
 
 @dataclass(frozen=True)
 class LimitUse:
-    """Shares of the time that a chip was at its power limit, by what was reduced."""
+    """Shares of the time in which a chip's power limit reduced something [1e-6].
+
+    batch_slowed_ppm, batch_stopped_ppm, requests_slowed_ppm: batch work was slowed down, batch work
+    was stopped, and requests were slowed down.
+    """
 
     batch_slowed_ppm: int
     batch_stopped_ppm: int
@@ -64,7 +68,7 @@ class ClockUse:
     limited: LimitUse | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Convert the mean power, frequencies and batch work of cores to a JSON object."""
         batch = self.batch
         return {
             "power_mw": self.power_mw,

@@ -61,7 +61,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def measures_warm_up(self) -> bool:
-        """Whether the warm-up is measured: only for a reactive baseline with the flag."""
+        """Whether warm-up requests are measured; true only for the baseline `reactive+start`."""
         return self.is_measured_from_start
 
     @property
@@ -97,7 +97,10 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def controller(self) -> Controller | None:
-        """The controller that scales the ages; None if there is none, or another rule."""
+        """The feedback controller that scales the climb ages.
+
+        None without one, or if another rule changes the ages.
+        """
         return self.steering if isinstance(self.steering, Controller) else None
 
     def usage(self, repeats: Sequence[EnergyTimes]) -> CoreTypesUse:

@@ -30,8 +30,8 @@ def is_any_held_below_free(state, table):
 def find_shortages(state, first_row, first_born, table):
     """Find, for each core type, its oldest request and the time from which cores may be short.
 
-    A core type is short now if that time is now. first_row, first_born: of the first waiter;
-    NO_REQUEST if there is none.
+    A core type is short now if that time is not later than now. first_row, first_born: row and
+    arrival of the first waiting request; NO_REQUEST if there is none.
     """
     server = state.server
     state.short_at[:] = NEVER_NS

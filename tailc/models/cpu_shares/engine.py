@@ -95,7 +95,11 @@ class ShareLog(NamedTuple):
 
 @part
 def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
-    """Update the recursive least squares estimate of a machine's model with one sample."""
+    """Update the estimated model of a machine with one sample, by recursive least squares.
+
+    The model predicts y = a x + b u. x: throughput over the target at the earlier sample. u: mean
+    share since then. y: throughput over the target now.
+    """
     forgetting = settings.forgetting
     h_a = estimate[P_AA] * x + estimate[P_AB] * u
     h_b = estimate[P_AB] * x + estimate[P_BB] * u
@@ -136,7 +140,12 @@ def common_error(one, other):  # pragma: no cover - compiled
 def requested_share(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
-    """The share that the control law requests."""
+    """CPU share that the control law requests for a machine, before limits are applied.
+
+    before, now: throughput over the target at the last step and now. is_first: whether this is the
+    first step, which has no `before`. share: the present share. lasting: the part of the throughput
+    that is assumed to remain in addition to the model.
+    """
     a, b, pole = estimate[BELIEVED_A], estimate[BELIEVED_B], settings.pole
     if settings.law == POLE_PLACEMENT:
         gain = (1.0 - pole) / b

@@ -36,13 +36,15 @@ _LAWS = {
 
 @dataclass(frozen=True, eq=False)
 class HostMachines:
-    """The machines with a target, in the order of the policy, as the replay models them.
+    """Machines with a target as a replay simulates them, in the order of the policy.
 
-    a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
-    float64 (machines,), throughput before the first step. unit: work of one signal, 0 if work is
-    not counted in units. contention, bend: float64 (machines,), 0 for none. offered: float64
-    (machines, steps), infinite if work always waits. is_reported: bool (machines, steps), whether
-    the controller learns that no request waits.
+    a, b, disturbed: coefficients of the throughput model and disturbance factor, float64 (machines,
+    steps); b in work per second for the whole host. start: throughput before the first step. unit:
+    work of one signal, 0 if work is not counted in units. contention: slowdown by the shares of
+    others. bend: how much less than proportional throughput grows with the share. These four are
+    float64 (machines,), 0 for no effect. offered: work per second that arrives, float64 (machines,
+    steps), infinite if work always waits. is_reported: bool (machines, steps), whether the
+    controller learns that no request waits.
     """
 
     a: Floats

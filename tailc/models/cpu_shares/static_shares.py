@@ -35,7 +35,10 @@ def within_host(shares: Shares, parts: Floats) -> Floats:
 
 
 def constant(shares: Shares, plant: HostMachines, parts: Floats) -> GivenShares:
-    """Replay the machines with constant shares, (machines,)."""
+    """Replay machines of a host with constant CPU shares.
+
+    parts: share of each machine as a fraction of the host, float64 (machines,).
+    """
     outcome = replay(shares, plant, np.repeat(parts[:, None], plant.steps, axis=1))
     return GivenShares(tuple(parts.tolist()), tuple(outcome.slo_error.tolist()))
 

@@ -60,7 +60,7 @@ class JobModel(ABC, Generic[OutcomeT]):
     @property
     @abstractmethod
     def baselines(self) -> RuleBaselines[Any]:
-        """All baselines of such jobs."""
+        """The baselines that can decide about the jobs of this model, by name."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class JobModel(ABC, Generic[OutcomeT]):
 
     @abstractmethod
     def baseline(self, name: str) -> Replay[OutcomeT]:
-        """The replay of a baseline; TailcError (USAGE) if no baseline has that name."""
+        """The replay of the baseline with this name; TailcError (USAGE) if no baseline has it."""
 
     @abstractmethod
     def samples(

@@ -15,7 +15,7 @@ from tailc.traces.jobs.scaling import window as part_of
 
 
 class SpeedupCurves(Protocol):
-    """Speed-up curves of the applications of a log."""
+    """Interface: speed-ups of the applications in a log of malleable jobs, by number of servers."""
 
     def speedup_ppm(
         self, application: str, requested: int, servers: int

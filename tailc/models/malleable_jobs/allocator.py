@@ -48,7 +48,7 @@ class Allocation:
 
 
 class Allocator(Protocol):
-    """Decides at each event how many servers every job has."""
+    """Interface of a rule that decides at each event how many servers every malleable job has."""
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Decide the servers of all active jobs; a running job must get at least one."""

@@ -38,9 +38,9 @@ def running_first(view: ClusterView) -> list[UnfinishedJob]:
 
 
 def curve_of(one: UnfinishedJob) -> Curve:
-    """The speed-up of a job by number of servers, with its virtual machines.
+    """Speed-up of a job by number of servers, for its number of virtual machines.
 
-    Before its start, with the fewest virtual machines.
+    Before its start this is the fewest virtual machines.
     """
     return one.job.speedup_ppm[one.vms or one.job.requested_vms]
 

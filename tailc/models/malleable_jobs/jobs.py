@@ -40,7 +40,7 @@ class MalleableJob:
 
     @property
     def requested_ppm(self) -> int:
-        """The speed-up on the requested servers."""
+        """Speed-up of the job on the servers that it requests, relative to one server [1e-6]."""
         return self.speedup_ppm[self.requested_vms][self.requested]
 
     @property

@@ -62,7 +62,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Make]:
-        """The baselines of malleable jobs."""
+        """The baselines that can decide about malleable jobs, by name."""
         return rules_in("tailc.models.malleable_jobs.baselines").with_more(self.more)
 
     @property
@@ -76,7 +76,9 @@ class MalleableJobs(JobModel[ClusterOutcome]):
         )
 
     def baseline(self, name: str) -> Replay[ClusterOutcome]:
-        """The replay with the allocator of that name."""
+        """The replay of a baseline, whose allocator chooses servers; TailcError (USAGE) if it is
+        unknown.
+        """
         make = self.baselines.make_rule(name)
         return lambda window: self._replay(window, make)
 

@@ -12,7 +12,12 @@ from tailc.models.datacentre.window import JobWindow
 
 @dataclass(frozen=True)
 class SubmittedJob:
-    """A job as submitted: it runs for `run_s` on `width` servers and requests green slots."""
+    """A job as it is submitted in a replay of rigid jobs.
+
+    number: in order of submission. submit_s: time of submission since the start of the replay.
+    run_s: run time. width: number of servers. green_ppm: requested share of server-epochs on green
+    energy [1e-6].
+    """
 
     number: int
     submit_s: int

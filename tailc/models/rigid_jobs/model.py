@@ -59,7 +59,7 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Planner]:
-        """The baselines of rigid jobs."""
+        """The baselines that can decide about rigid jobs, by name."""
         return rules_in("tailc.models.rigid_jobs.baselines").with_more(self.more)
 
     @property
@@ -72,7 +72,9 @@ class RigidJobs(JobModel[RigidOutcome]):
         )
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
-        """The replay with the planner of that name."""
+        """The replay of a baseline, whose planner places the jobs; TailcError (USAGE) if it is
+        unknown.
+        """
         baselines = self.baselines
         return lambda window: self._replay(window, baselines.make_rule(name))
 
@@ -137,7 +139,7 @@ _GREEN = 1
 
 
 class PriceAdmission:
-    """Admits jobs by the prices of a plan at the same time of day."""
+    """Rule that admits rigid jobs by the prices of a plan at the same time of day."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
         """epoch_of: the plan's epoch for an epoch of the replay."""

@@ -11,9 +11,11 @@ from tailc.models.rigid_jobs.jobs import SettledJob
 
 @dataclass(frozen=True, eq=False)
 class RigidOutcome:
-    """Result of replaying rigid jobs: jobs by number, and an energy balance for each epoch.
+    """Result of replaying rigid jobs.
 
-    green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
+    submitted: number of submitted jobs. settled: jobs that were admitted or refused, by number.
+    entries: energy balance of each epoch. green_racks: number of racks on the green bus, int64
+    (epochs,). busy: number of busy servers, int64 (epochs,).
     """
 
     submitted: int
@@ -24,10 +26,10 @@ class RigidOutcome:
 
     @property
     def income_udollars(self) -> int:
-        """Payments of jobs less penalties."""
+        """Payments of jobs less penalties, over the whole replay [1e-6 dollars]."""
         return sum(one.udollars for one in self.settled)
 
     @property
     def profit_udollars(self) -> float:
-        """Income less the price of brown energy."""
+        """Payments of jobs less penalties and the price of brown energy [1e-6 dollars]."""
         return float(self.income_udollars - sum(one.brown_udollars for one in self.entries))

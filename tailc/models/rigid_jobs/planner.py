@@ -35,7 +35,7 @@ class View:
 
 
 class Planner(Protocol):
-    """Decides where jobs run, from the current state and the forecast alone."""
+    """Interface of a rule that decides where rigid jobs run, from the state and the forecast."""
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """Place a new job: servers by rack and epoch, int64 (racks, epochs); None: refused."""

@@ -48,7 +48,10 @@ class BatchUse:
 
 
 def batch_left(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
-    """Batch work per core in one replay; None if the rungs do not slow down batch work."""
+    """Batch work per core in one replay, relative to that of a core without requests (0 to 1).
+
+    None if the rungs do not slow down batch work.
+    """
     unit = power_unit(ladder)
     if unit is None or ladder.cost_units[unit].name != BATCH:
         return None
@@ -58,7 +61,7 @@ def batch_left(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
 
 
 def batch_columns(uses: Sequence[HasBatch]) -> Group:
-    """Columns of batch work with its interval."""
+    """Columns of the mean batch work per core and its interval, for a table of a verdict."""
     return (
         column("batch", [percent(use.batch_ppm) for use in uses]),
         column("95 % interval", list(map(_interval, uses)), is_number=False),

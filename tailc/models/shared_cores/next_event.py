@@ -20,9 +20,9 @@ _SNAP_NS = 1e-5
 
 @once  # pragma: no cover - compiled
 def next_exit(state):
-    """Find the next exit of a request: the virtual clock of its pool, and the time.
+    """Find the next exit of a request: number of its pool (virtual clock), and time [ns].
 
-    Also sets the rate of every clock.
+    NO_REQUEST and NEVER_NS if no request is about to exit. Also sets the rate of each clock.
     """
     now = state.server.now
     first, exit_at = NO_REQUEST, NEVER_NS
@@ -57,7 +57,10 @@ def first_due(server, jobs):
 
 @part  # pragma: no cover - compiled
 def look_ahead(state, table):
-    """Find the next climb of a request, the next exit on each clock, and the next cut-off."""
+    """Update the times of the next climb and exit of a request, and of the next cut-off if any.
+
+    The times are in the state of the replay.
+    """
     server, jobs = state.server, state.jobs
     if state.pools == 1:
         _look_at_one_pool(state)

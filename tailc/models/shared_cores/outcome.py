@@ -24,9 +24,10 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresOutcome(Outcome):
-    """Result of one replay on shared cores, with threads times time on each rung.
+    """Result of one replay on shared cores.
 
-    losses: None without a rule for overload.
+    rung_ns: threads times time on each rung. losses: requests and work lost by rules for overload;
+    None without such a rule.
     """
 
     rung_ns: NDArray[np.float64]

@@ -96,7 +96,10 @@ def rung_at(reach_ns, row, age_ns):
 
 @part  # pragma: no cover - compiled
 def cut_at(job, table):
-    """Time at which a job is cut off: at the limit of its run time or of its age."""
+    """Time in the replay at which a running job is cut off [ns]; NEVER_NS if it is not.
+
+    A job is cut off when its run time or its age reaches the limit in `table`.
+    """
     by_age = max(table.cut_age_ns - job.head_start, 0)
     return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
 

@@ -14,9 +14,11 @@ from tailc.models.shared_cores.serial_parts import SerialParts
 
 
 class ThreadDemand(NamedTuple):
-    """The requests in order of arrival: time, work, ladder; and speeds by curve and rung.
+    """The requests of a replay in order of arrival, with the speeds by curve and rung.
 
-    ladder: empty if all requests climb the first. serial: the beginning and end of each.
+    arrival_ns, work_ns: time of arrival and work. curve: number of the speed-up curve. ladder:
+    number of the ladder; empty if all requests climb the first. speed: work per time, (curves,
+    rungs). serial: work at the beginning and at the end of each request that runs on one thread.
     """
 
     arrival_ns: NDArray[np.int64]

@@ -130,7 +130,7 @@ class SharedCoresUse(Usage):
 
     @property
     def energy_ratio_ppm(self) -> None:
-        """Energy relative to a baseline: None, because energy is unknown on shared cores."""
+        """None, because the energy of requests is unknown on shared cores."""
         return
 
     @property

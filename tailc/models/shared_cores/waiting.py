@@ -78,7 +78,11 @@ def release(state):
 
 @part  # pragma: no cover - compiled
 def next_of(request, state):
-    """The next request in the queue of the same ladder that was not refused, if it has arrived."""
+    """The next request after `request` in its queue that was not refused.
+
+    It is a number in the order of arrival. If there is none yet, it is the number of a later
+    arrival, or the total number.
+    """
     following = request + 1 if state.ladders == 1 else state.following[request]
     while following < state.server.arrived and state.is_refused[following]:
         following = following + 1 if state.ladders == 1 else state.following[following]

@@ -22,9 +22,9 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Smt(LadderModel[SmtOutcome, SmtTimes]):
-    """The execution model of SMT cores: a ladder for requests, batch work on the other threads.
+    """Execution model of SMT cores: requests on one hardware thread, batch work on the other.
 
-    waking: how long batch work, or a core without any, takes to wake. has_batch: whether there is
+    waking: times to wake batch work, or a core without batch work. has_batch: whether there is
     batch work.
     """
 
@@ -65,7 +65,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def window(self) -> TailWindow:
-        """The window of latencies in which a tail is measured."""
+        """The window of latencies from which a percentile is measured at run time."""
         return window_of(None)
 
     @property
@@ -79,7 +79,13 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SmtEngine:
-        """The engine for this policy; either batch work or, without any, cores have to wake."""
+        """Make the replay engine of this policy for SMT cores.
+
+        If cores have batch work, it has to wake after a request that ran alone. Without batch work
+        the cores sleep, and have to wake for a request. rate_mrps: arrival rate [1/1000 s].
+        most_in_system: number of requests in the system at which a replay stops. cut_off_us: run
+        time after which a request ends.
+        """
         waking = self.waking
         arrays = core_table(
             self.ladders,
@@ -98,7 +104,10 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return power + self.lanes.lost_waking(*outcome.mean_waking)
 
     def cost_of_request(self, outcome: SmtOutcome) -> float:
-        """Batch work given up per request, with the time to wake after it."""
+        """Mean batch work lost per measured request, including the time to wake batch work again.
+
+        In nanoseconds of batch work on a free core.
+        """
         lost = outcome.by_request(self.lanes.lost_waking(*outcome.mean_waking))
         return outcome.mean_energy + outcome.mean_idle_energy + lost
 

@@ -46,7 +46,7 @@ class SmtColumns(UsageColumns["SmtUse"]):
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[SmtUse], *, has_other_power: bool) -> list[Group]:  # noqa: ARG002
-        """Columns of batch work with its interval, and of busy hardware threads."""
+        """Columns of batch work with its interval, and of busy hardware threads, for a verdict."""
         busy = [f"{use.utilization_ppm / PPM:.2f}" for use in uses]
         return [(*batch_columns(uses), column("util", busy))]
 

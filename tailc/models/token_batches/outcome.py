@@ -23,7 +23,10 @@ Int64s = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MetricValues:
-    """Values of a metric of tokens [ns], and for each the number of its request, ascending."""
+    """Values of a metric of tokens, such as the time between tokens.
+
+    value_ns: the values [ns]. request: number of the request of each value, ascending.
+    """
 
     value_ns: Int64s
     request: Int64s

@@ -108,7 +108,11 @@ class IndexedPlan:
         return len(self._cost) - 1
 
     def running(self, j: int, o: int, level: int, t: int, cost: float) -> int:
-        """Add the variable x: whether job j with shape o runs on this level in epoch t."""
+        """Add a variable to the program and return its number.
+
+        It is 1 if job j with shape o runs on `level` servers in epoch t, else 0. cost: its
+        coefficient in the objective.
+        """
         x = self.variable(cost)
         self._running_columns.append((j, o, level, t, x))
         return x
@@ -118,9 +122,10 @@ class IndexedPlan:
         self._rows.append((lower, terms, upper))
 
     def takes(self, epoch: int, variable: int, servers: int, energy_mj: int) -> None:
-        """Add the servers and energy that a variable uses in an epoch.
+        """Add the servers and energy that a variable uses in an epoch to the constraints of that
+        epoch.
 
-        Ignored after the last epoch.
+        energy_mj: energy in mJ. Ignored after the last epoch.
         """
         if epoch < self.problem.epochs:
             if servers:

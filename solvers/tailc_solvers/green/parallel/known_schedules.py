@@ -42,7 +42,7 @@ class KnownSchedules:
 
     @property
     def job(self) -> Whole:
-        """The job of each schedule [K]."""
+        """Number of the job that each known schedule belongs to [K]."""
         return self._of[: len(self.columns), 0]
 
     @property

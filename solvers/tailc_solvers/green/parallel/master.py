@@ -54,9 +54,10 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Dual prices of the linear program: m, v and u in billionths.
+    """Dual prices of the linear program of schedules, in billionths.
 
-    Of a block of servers in an epoch [Q, T], a kWh [S, T], and both [Q, S, T].
+    server: m, for a block of servers in an epoch [Q, T]. energy: v, for a kWh by forecast and epoch
+    [S, T]. excess: u, for both [Q, S, T].
     """
 
     server: Whole
@@ -195,7 +196,11 @@ class Master:
         return Multipliers(*(part.astype(np.int64) for part in (server, energy, excess)))
 
     def of_brown(self, share: float) -> Multipliers:
-        """Initial prices: servers are free, energy costs a share of the price of brown energy."""
+        """Initial multipliers: servers are free, and energy costs a share of the price of brown
+        energy.
+
+        share: fraction of the price of brown energy.
+        """
         rows = self._rows
         most = np.floor(NANO * rows.brown_cost * share * (1 - ROUNDING))
         server, excess = (

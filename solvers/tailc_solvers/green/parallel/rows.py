@@ -120,7 +120,7 @@ class MasterRows:
 
     @property
     def fixed(self) -> int:
-        """Number of variables that come before the schedules."""
+        """Number of variables of the linear program that come before those of the schedules."""
         return self.problem.green_mj.size + len(self.problem.jobs)
 
     @property

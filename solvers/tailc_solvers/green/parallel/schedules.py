@@ -116,9 +116,10 @@ class OtherJobs(NamedTuple):
 
 
 class Least(NamedTuple):
-    """The cost of a job's cheapest schedule, with a lower bound; NEVER if the job has none.
+    """The cheapest schedule of a job at some prices, with its cost and a lower bound.
 
-    The schedule is None if none was found.
+    cost: of the schedule. bound: lower bound on the cost of every schedule of the job. Both in
+    billionths, and NEVER if the job has no schedule. column: the schedule; None if none was found.
     """
 
     cost: int

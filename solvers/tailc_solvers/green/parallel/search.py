@@ -58,7 +58,7 @@ class PlacedJobs:
 
     @property
     def columns(self) -> list[Column]:
-        """The schedules of these jobs."""
+        """The schedules of all placed jobs, one for each job."""
         return [placed.column for placed in self._placed.values()]
 
     @property
@@ -151,7 +151,10 @@ def waiting_of(problem: ParallelProblem, column: Column) -> float:
 
 
 def brown_cost_of(problem: ParallelProblem) -> Vector:
-    """Cost of brown energy by forecast and epoch, in billionths per mJ [S, T]."""
+    """Cost of brown energy in a plan of malleable jobs, by forecast and epoch [S, T].
+
+    In billionths per mJ.
+    """
     per_mj = NANO * problem.brown_cost / MJ_PER_KWH
     return per_mj * problem.weight_ppm[:, None] / PPM
 

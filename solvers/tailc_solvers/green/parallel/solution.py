@@ -139,7 +139,7 @@ def none_of(ending: Ending, outcome: SolverOutcome | None, message: str) -> Para
 
 
 def most_of(cost: Fraction | float) -> Fraction:
-    """The largest cost that counts as equal to `cost`, with the tolerance of comparisons."""
+    """The largest cost that counts as equal to `cost` when costs are compared with a tolerance."""
     return Fraction(cost) + AGREEMENT * (1 + Fraction(cost))
 
 

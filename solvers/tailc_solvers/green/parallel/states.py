@@ -55,9 +55,12 @@ class WorkGrid:
         return bool((self.down[:-1] == self.up[:-1]).all())
 
     def states_down(self) -> States:
-        """States with work rounded down."""
+        """States of a job's work on a grid, with the work of each epoch rounded down."""
         return states_of(self.down, self.need, runs_on=False)
 
     def states_up(self) -> States:
-        """States with work rounded up; a job that is done on the grid may run on."""
+        """States of a job's work on a grid, with the work of each epoch rounded up.
+
+        A job that is done on the grid may run on, because its exact work may not be done.
+        """
         return states_of(self.up, self.need, runs_on=not self.is_exact)

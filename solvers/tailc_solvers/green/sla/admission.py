@@ -51,7 +51,11 @@ Choice = tuple[int, ...]
 
 @dataclass(frozen=True)
 class AdmissionEffort:
-    """Limits of the search: linear programs to solve, and admissions to examine after each."""
+    """Limits of the search for the best admission.
+
+    programs: number of linear programs to solve. looked_at: number of admissions to examine after
+    each.
+    """
 
     programs: int = 12
     looked_at: int = 20_000

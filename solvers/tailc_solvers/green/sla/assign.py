@@ -28,13 +28,15 @@ from tailc_solvers.green.sla.problem import (
 def assign_racks(
     racks: Racks, groups: Groups, jobs: Sequence[Job], plan: Plan, placed: Sequence[Whole | None]
 ) -> Plan:
-    """Refine a plan by groups to a plan by racks: placements [racks, epochs of the job].
+    """Assign the servers of a plan by groups to single racks.
+
+    Returns placements [racks, epochs of the job].
 
     Args:
         racks: single racks, of which `groups` are the groups.
-        groups: idle, as made by `Groups.build`.
+        groups: groups of the same racks, without running jobs, as made by `Groups.build`.
         jobs: all jobs, including running ones.
-        plan: by group.
+        plan: placement of each job by group; None for a refused job.
         placed: current placement of each running job, by rack; None for others.
 
     Raises:

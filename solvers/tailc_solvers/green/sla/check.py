@@ -68,7 +68,11 @@ class PlanFigures:
 
     @property
     def value(self) -> int:
-        """Profit minus charges that are not billed; this is the objective [micro-dollars]."""
+        """Value of the plan that is maximised: profit minus charges for slots and moves
+        [micro-dollars].
+
+        The charges steer the search and are not billed.
+        """
         return self.profit - self.charges
 
 

@@ -84,7 +84,11 @@ def step_from_hub(rest, kind, t):
 
 @inner_loops
 def next_node(step, g, t, n, T):
-    """The node of a walk to which a step from boundary t leads."""
+    """Number of the node of a flow network that a walk reaches by a step.
+
+    step: the kind of step. g: group. t: boundary of epochs from which the step leads. n, T: number
+    of groups and of epochs.
+    """
     if step == ON:
         return g * (T + 1) + t + 1
     if step == BACK:
@@ -154,7 +158,10 @@ def measure_cycle(rest, walk, first, last, is_green, T):
 
 @inner_loops
 def add_cycle(walk, first, last, units, y):
-    """Move `units` servers along a cycle."""
+    """Move `units` servers along a cycle of a flow network, by changing the flow `y` in place.
+
+    walk, first, last: a walk through the network, and the range of its arcs that form the cycle.
+    """
     T = y.shape[1]
     for at in range(first, last + 1):
         g, t = walk.group[at], walk.node[at] % (T + 1)

@@ -51,7 +51,10 @@ class ExactProgram:
 
     @classmethod
     def build(cls, racks: Racks, jobs: Sequence[Job]) -> ExactProgram:
-        """Build the program; raises ValueError for jobs of another size."""
+        """Build the mixed-integer program that places these jobs on single racks.
+
+        Raises ValueError if an array of a job does not have the dimensions of `racks`.
+        """
         shape = (racks.racks, racks.energy.epochs)
         check_jobs(jobs, *shape)
         assembly = Assembly()

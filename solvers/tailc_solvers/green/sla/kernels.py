@@ -110,7 +110,11 @@ def move_cost(costs, t, moved):
 
 @inner_loops
 def moves_back(costs, t, moved):
-    """Number of moves at the boundary of two epochs that cost as much as the last one."""
+    """Number of moves at an epoch boundary that have the same marginal cost as the last one.
+
+    moved: number of servers that move there. It is the number of moves that can be undone before
+    the marginal cost changes.
+    """
     if moved - 1 < costs.few[t]:
         return moved
     return 1 if moved - 1 == costs.few[t] else moved - 1 - costs.few[t]
@@ -143,7 +147,11 @@ def relax_hub(place, net, kind, least, hub, hub_from):
 
 @inlined_loops
 def cross(costs, t, moved, hub, hub_from):
-    """Update the distance of each hub at a boundary by way of the other hub."""
+    """Update the distances of the two hubs at epoch boundary `t`: each may lead to the other.
+
+    moved: servers that move at this boundary in the current flow. hub, hub_from: distances, and the
+    arcs by which hubs are reached.
+    """
     if moved > 0:
         there = hub[ARRIVING] - move_cost(costs, t, moved - 1)[0]
         if there < hub[LEAVING]:
@@ -185,7 +193,12 @@ def relax_boundary(costs, flow, t, ways):
 
 @inlined_loops
 def relax_epoch(cost, how, place, there, there_from):
-    """Reduce the distances at the other end of an epoch; return whether one became smaller."""
+    """Shorten paths through an epoch in the search for shortest paths of a flow network.
+
+    `place` [groups] are the distances of places at one end of the epoch, `cost` those of the arcs.
+    The distances `there` at the other end are reduced where an arc is shorter, and `there_from`
+    becomes `how`. Returns whether a distance was reduced.
+    """
     n = place.shape[0]
     less = 0
     for g in range(n):
@@ -201,7 +214,10 @@ def relax_epoch(cost, how, place, there, there_from):
 
 @inner_loops
 def shortest_way(costs, flow, ways):
-    """Compute all distances from the first boundary; return whether the last is reachable."""
+    """Compute the shortest paths through a flow network from its first epoch boundary.
+
+    Writes distances and arcs to `ways`; returns whether the last boundary is reachable.
+    """
     T = flow.y.shape[0]
     place, came = ways.place, ways.place_from
     place[:] = FAR

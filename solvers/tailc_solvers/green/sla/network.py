@@ -76,11 +76,14 @@ class BestFlows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The flow network in which paths are servers of one job over time; for one start of the job.
+    """A flow network whose paths are servers of one job over time, for one start epoch.
 
-    A running job's current servers come first. Costs are in parts of a micro-dollar. In the epochs
-    `still` moves cost more than they can bring; `reach` is how far around the next ones moves are
-    forbidden.
+    Attributes:
+        groups: the groups of racks with their free servers and energy.
+        job: the job. The current servers of a running job precede the start.
+        start: first epoch of the job.
+        still: epochs in which moves cost more than they can bring, so that there are none.
+        reach: number of epochs around those in which moves are forbidden too.
     """
 
     groups: Groups
@@ -129,7 +132,7 @@ class Network:
 
     @cached_property
     def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
-        """The move costs of `ArcCosts`: few, low, middle and high.
+        """Costs of a move in each epoch, as the arrays few, low, middle and high of `ArcCosts`.
 
         Moves that surplus green energy covers need no grid energy.
         """
@@ -171,7 +174,11 @@ class Network:
         return self._compare(flows, least, worth)
 
     def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
-        """Find flows for values of a green slot near `worth`; empty if there is no room."""
+        """Find good flows of the job, and the value of a green slot at which they are found.
+
+        free: free servers by group and epoch. worth: first value that is tried for a green slot.
+        The list is empty if there are too few free servers.
+        """
         room, promised = self._room(free), self.job.green_slots
         tried = worth.scale(DEARER, self.dearest)
         flow = self._flow(room, tried)

@@ -47,7 +47,10 @@ class PriceList:
 
     @classmethod
     def build(cls, groups: Groups, price: Whole) -> PriceList:
-        """Build from prices; raises ValueError for prices of another size."""
+        """Make the price list of servers by group and epoch, with the lowest price on each bus.
+
+        Raises ValueError for prices of another shape.
+        """
         if price.shape != groups.is_green.shape:
             raise ValueError("prices must be by group and epoch")
         green = np.where(groups.is_green, price, NONE).min(axis=0)

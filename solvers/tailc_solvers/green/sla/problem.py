@@ -293,9 +293,11 @@ class Placement:
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Number of servers to which VMs move [groups or racks, epochs of the job].
+        """Number of servers that the job newly takes in each group or rack and epoch; its VMs move
+        there.
 
-        placed: current servers of a running job; None: the job starts without a move.
+        Shape [groups or racks, epochs of the job]. placed: current servers of a running job; None:
+        the job starts without a move.
         """
         before = self.servers[:, :1] if placed is None else placed[:, None]
         return np.maximum(np.diff(self.servers, axis=1, prepend=before), 0)

@@ -39,7 +39,10 @@ class MostWork(Baseline[CoreQueues]):
 
 
 def hw_t(clocks: Clocks) -> CoreQueues:
-    """The cores with clocks that hardware sets for the most instructions per second."""
+    """Make the baseline whose clocks are set by hardware for the most instructions per second.
+
+    Only the rule for the clocks differs from `clocks`.
+    """
     return CoreQueues("HW-T", replace(clocks, rule=Hardware(HardwareObjective.WORK)))
 
 

@@ -39,5 +39,8 @@ class MostWorkByJoule(Baseline[CoreQueues]):
 
 
 def hw_tpw(clocks: Clocks) -> CoreQueues:
-    """The cores with clocks that hardware sets for the most instructions per joule."""
+    """Make the baseline whose clocks are set by hardware for the most instructions per joule.
+
+    Only the rule for the clocks differs from `clocks`.
+    """
     return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(HardwareObjective.WORK_PER_JOULE)))

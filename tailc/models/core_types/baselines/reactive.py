@@ -15,7 +15,11 @@ from tailc.models.workload import Workload
 
 @final
 class SimpleRule(Baseline[CoreTypes]):
-    """Baseline: the reactive rule. With the flag, requests count from the start on."""
+    """Baseline: change one climb threshold after another by a simple rule on the measured tail.
+
+    With the flag `+start`, requests are measured from the first arrival on, also while the
+    thresholds converge.
+    """
 
     syntax = Syntax("reactive[+start]")
     about = "one threshold after another, by a simple rule"

@@ -31,7 +31,7 @@ CORES_A_SERVER = 2
 
 
 class NebulousAllocator:
-    """The Nebulous allocator of one replay, which learns the run times of applications."""
+    """Allocator of the baseline Nebulous in one replay; it learns the run times of applications."""
 
     def __init__(
         self, words: Mapping[int, JobDescription], look_ahead_s: int = LOOK_AHEAD_S

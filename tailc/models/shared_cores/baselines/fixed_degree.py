@@ -90,7 +90,11 @@ def fixed_rung(
 
 
 def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
-    """Default baselines by name: every rung from the second (or two of them), and a load limit."""
+    """Default baselines that keep each request on one rung, by name.
+
+    They are all rungs from the second on (of many rungs the second and the last), and the last rung
+    below a load limit.
+    """
     last = len(ladder.rungs)
     numbers = range(2, last + 1) if last <= _FEW_RUNGS else (2, last)
     found = {f"fix-{number}": fixed_rung(ladder, number - 1) for number in numbers}

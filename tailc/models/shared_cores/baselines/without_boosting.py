@@ -34,7 +34,7 @@ class WithoutBoosting(Baseline[SharedCores]):
 
 
 def without_boosting(policy: SharedCores) -> SharedCores:
-    """The policy's rows without boosting."""
+    """The policy with the same rows of its ladder, but without boosting."""
     return replace(
         policy,
         name="policy without boosting",

@@ -111,7 +111,11 @@ def cores_for(speed, curve, hull):
 
 @part  # pragma: no cover - compiled
 def speed_on(cores, curve, hull):
-    """The highest speed on a number of cores; beyond the last corner, the speed there."""
+    """Highest speed of a request on a number of cores, from the concave hull of its speed-up curve.
+
+    curve: number of the curve. hull: corners of all curves. Beyond the last corner the speed is
+    that of the corner.
+    """
     corner, last = 1, hull.cores.shape[1] - 1
     while corner < last and cores > hull.cores[curve, corner]:
         corner += 1
