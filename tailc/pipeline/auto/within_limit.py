@@ -95,7 +95,7 @@ def losses(own: Excess, best: Excess) -> NDArray[np.float64]:
 
 def regrets(own: Excess, best: Excess) -> NDArray[np.float64]:
     """Regret of each table: mean relative excess of cost, plus a penalty for a missed limit."""
-    change = np.where(_is_later(best, own), 0.0, own.cost / best.cost - 1.0)
+    change = np.where(_is_later(best, own), 0.0, _relative_change(own.cost, best.cost))
     dear = _WORSE * np.maximum(change - _COST_NOISE, 0.0)
     missed = np.maximum(own.excess - np.maximum(best.excess, 1.0 + NOISE), 0.0)
     typical = np.maximum(own.typical - np.maximum(best.typical, 1.0 + _MEAN_NOISE), 0.0)
@@ -111,7 +111,16 @@ def changes_in_cost(
     best: measurements of a single table.
     """
     amounts = measure_of(aim).amounts
-    return amounts(own) / amounts(best) - 1.0
+    return _relative_change(amounts(own), amounts(best))
+
+
+def _relative_change(own: NDArray[np.float64], best: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Relative change of a cost; 0 where one is unknown: 0 or not finite, as of overloaded servers.
+
+    Their latency percentiles are compared there all the same.
+    """
+    is_known = np.isfinite(own) & np.isfinite(best) & (best > 0.0)
+    return np.where(is_known, own, 1.0) / np.where(is_known, best, 1.0) - 1.0
 
 
 def is_worse(own: Measurements, best: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:

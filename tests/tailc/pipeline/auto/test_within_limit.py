@@ -103,6 +103,16 @@ def test_replays_of_other_requests_judge_alike_beyond_chance(tails_us, energy, w
     assert is_worse(own, best, ENERGY).tolist() == [worse]
 
 
+@pytest.mark.parametrize("lost", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize(("tails_us", "worse"), [((120, 121), False), ((123, 124), True)])
+def test_where_overload_leaves_no_cost_the_latency_alone_is_compared(tails_us, worse, lost):
+    assert is_worse(replayed(tails_us, lost), replayed((120, 121), lost), ENERGY) == [worse]
+    excess = tails_us[0] / 100
+    best = shown([(1.2, lost)]).at_rates(np.array([0]))
+    regret, same = regrets(shown([(excess, lost)], [(1.2, lost)]), best)
+    assert (regret > same, same) == (worse, 0.0)
+
+
 def replayed(tails_us, energy):
     """Two replays of one table at one rate."""
     return Measurements(np.array([[tails_us]]), np.full((1, 1, 2), energy))
