@@ -14,10 +14,12 @@ from tailc.artifact.refusal import Refusal, refusals_about
 from tailc.artifact.seal import seal, unseal
 from tailc.artifact.shapes import record_of
 from tailc.artifact.signature import Signature, split_signature
+from tailc.artifact.state_flat import is_flat_state
 from tailc.artifact.trust import ANYBODY, Trust
 from tailc.errors import Code
 
 IDENTIFIER = b"TLC1"
+_STATE_HELP = "give the policy of the plan; the state is the value of `--state`"
 _IDENTIFIER_AT = slice(4, 8)
 
 
@@ -69,6 +71,8 @@ def is_flat(data: bytes) -> bool:
 
 
 def _decode(payload: bytes) -> Policy:
+    if is_flat_state(payload):
+        raise Refusal(Code.BAD_STRUCTURE, "it is the state of a plan, and no policy", _STATE_HELP)
     if not is_flat(payload):
         raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
     structure = StructureVerifier(payload)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from tailc.artifact.flat_form import is_flat
 from tailc.artifact.shapes import LARGEST_WHOLE
 from tailc.artifact.state_flat import decode_state, is_flat_state
 from tailc.errors import Code, Finding, Place, TailcError
@@ -63,6 +64,8 @@ def read_state(path: str, data: bytes) -> PlanState:
     try:
         if is_flat_state(data):
             return decode_state(data)
+        if is_flat(data):
+            raise ValueError("it is a policy")
         return _state(json.loads(data.decode("utf-8", "replace")))
     except (ValueError, RecursionError) as fault:
         message = f"`{path}` is not a state of a plan: {fault}"

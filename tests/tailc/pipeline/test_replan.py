@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.machines import machines_of
+from tailc.artifact.state_flat import encode_state
 from tailc.artifact.state_json import read_state, state_text
 from tailc.cli import run
 from tailc.cli.state_files import read_state_file
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.state import CarriedOutPlan, Events
+from tailc.forms.plan.state import CarriedOutPlan, Events, PlanState
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.replan import NewInputs, replan
 from tailc.pipeline.spec import open_kind
+from tests.tailc.artifact.published import plan_policy
 
 SLA = """\
 apiVersion: tailc/v1
@@ -273,3 +276,12 @@ def test_a_spec_of_another_kind_is_refused_as_such(tmp_path):
     (finding,) = caught.value.findings
     assert finding.code is Code.CONFLICT
     assert "has the kind `green-sla`, but policy `again` has the kind `greenpar`" in finding.message
+
+
+def test_a_policy_is_no_state_and_a_state_is_no_policy():
+    with pytest.raises(TailcError, match="is not a state of a plan: it is a policy"):
+        read_state("plan.tailc", encode_flat(plan_policy()))
+    with pytest.raises(TailcError, match="it is the state of a plan, and no policy") as caught:
+        decode_flat(encode_state(PlanState(1, 1, 1, ())), "state.tailc")
+    (finding,) = caught.value.findings
+    assert finding.help == "give the policy of the plan; the state is the value of `--state`"
