@@ -63,6 +63,20 @@ def tests_of_policy(in_folder):
     (in_folder / "tests.yaml").write_text(TESTS)
 
 
+TESTS = """\
+apiVersion: tailc/v1
+kind: policy-tests
+policy: p
+tests:
+  - {name: idle, lookup: {in-system: 1}, expect: {start: now}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _file_of_tests(in_folder) -> None:
+    (in_folder / "tests.yaml").write_text(TESTS)
+
+
 def commands() -> Iterator[tuple[str, click.Command]]:
     files = {name: name.replace("-", "_") for name in COMMANDS}
     files |= {" ".join(words): file for words, file in BELOW.items()}
