@@ -155,3 +155,4 @@ def test_no_bytes_are_used_that_were_not_checked(rewrites: int, tmp_path: Path) 
     writer.join()
     assert opened <= {("first", 1), ("other", 2)}
     assert opened or refused
+    assert open_policy(path).name == "other"
