@@ -143,6 +143,15 @@ def test_a_false_estimate_is_refuted(
     assert (code, f"refuted  {answer}" in text) == (REFUTED, True), text
 
 
+def test_an_unknown_setting_is_named(tmp_path: Path, profiles: Path) -> None:
+    policy = search_policy()
+    policy["evidence"]["settings"].append(["worst_ppm", 1])
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert code == CANNOT_CHECK
+    assert "cannot check the setting `worst_ppm` of the evidence" in text
+
+
 @pytest.mark.parametrize("percentile_ppm", [-(2**53) + 1, 0, 1_000_000])
 def test_an_impossible_percentile_is_named(
     percentile_ppm: int, tmp_path: Path, profiles: Path

@@ -93,6 +93,23 @@ impl Artifact {
         }
     }
 
+    /// Settings with other names than these were not looked at.
+    pub fn check_settings(&self, checked: &[&str], claims: &mut Claims) -> Result<(), String> {
+        for pair in self.evidence()?.list("settings")? {
+            match pair {
+                Json::List(two) => match two.first() {
+                    Some(Json::Text(name)) if checked.contains(&name.as_str()) => {}
+                    Some(Json::Text(name)) => claims.cannot_check(format!(
+                        "the setting `{name}` of the evidence: this program does not check it"
+                    )),
+                    _ => return Err("a setting of the evidence has no name".into()),
+                },
+                _ => return Err("a setting of the evidence is no pair".into()),
+            }
+        }
+        Ok(())
+    }
+
     pub fn required_setting(&self, name: &str) -> Result<i128, String> {
         self.setting(name)?.ok_or_else(|| format!("the evidence has no setting `{name}`"))
     }

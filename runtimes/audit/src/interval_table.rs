@@ -44,6 +44,21 @@ struct AtOnce {
     tail_fs: i128,
 }
 
+const SETTINGS: [&str; 12] = [
+    "budget_ppm",
+    "judged_on",
+    "kept_out",
+    "longest_us",
+    "loss_ppm",
+    "max_in_system",
+    "percentile_ppm",
+    "requests",
+    "rungs",
+    "step_us",
+    "target_us",
+    "tolerance_ppm",
+];
+
 pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Result<(), String> {
     let evidence = artifact.evidence()?;
     let proof = evidence.text("proof")?;
@@ -57,6 +72,7 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
     }
     // Replays have the rules for these numbers, and formulas have not.
     artifact.check_ladder(if is_replayed { &["sharing"] } else { &[] }, claims)?;
+    artifact.check_settings(&SETTINGS, claims)?;
     let table = Table::of(artifact, profile)?;
     if let Some(disorder) = table.ladder.disorder() {
         claims.judge("order", "the table", false, &disorder);
