@@ -143,6 +143,18 @@ def test_a_false_estimate_is_refuted(
     assert (code, f"refuted  {answer}" in text) == (REFUTED, True), text
 
 
+def test_joint_ladders_are_not_replayed_on_the_server_of_few_to_many(
+    tmp_path: Path, profiles: Path
+) -> None:
+    policy = search_policy()
+    policy["kind"] = "joint-ladder"
+    policy["evidence"]["estimates"] = json.loads(JUDGED.read_bytes())["evidence"]["estimates"]
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert (code, text.count("cannot check")) == (CANNOT_CHECK, 1), text
+    assert "the server of `joint-ladder` is not simulated" in text
+
+
 def test_an_unknown_setting_is_named(tmp_path: Path, profiles: Path) -> None:
     policy = search_policy()
     policy["evidence"]["settings"].append(["worst_ppm", 1])
