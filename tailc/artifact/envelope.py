@@ -222,7 +222,7 @@ class Policy:
     def same_policy(self, other: Policy) -> bool:
         """Whether two policies have the same SLOs and decisions.
 
-        Evidence and generation are ignored.
+        Their evidence and generation may differ.
         """
         return self._decisions() == other._decisions()
 

@@ -14,9 +14,10 @@ class Sample(enum.Enum):
 
 
 class Standing(enum.Enum):
-    """How an estimate compares with its SLO: passes, fails or is undecided by its 95 % interval.
+    """Result of comparing an estimate with its SLO by its 95 % interval.
 
-    Or the server is overloaded.
+    PASS, FAIL: the whole interval meets or misses the SLO. UNDECIDED: it includes the SLO.
+    OVERLOADED: the server cannot keep up.
     """
 
     PASS = "pass"

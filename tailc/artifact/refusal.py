@@ -19,7 +19,7 @@ _HELP = {
 
 
 class Refusal(Exception):  # noqa: N818, never leaves the room
-    """The bytes are not a valid policy.
+    """The reason why bytes are not a valid policy, as an exception.
 
     `steps` are the path from the policy to the invalid part.
     """

@@ -23,7 +23,7 @@ def seal(payload: bytes) -> bytes:
 
 
 def has_trailer(data: bytes) -> bool:
-    """Whether `data` ends like a `.tailc` file."""
+    """Whether `data` ends with the trailer of a sealed `.tailc` file."""
     return data[-_TRAILER.size :].startswith(MAGIC)
 
 

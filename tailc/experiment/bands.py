@@ -44,7 +44,11 @@ class DistributionBand:
     below_most: Array
 
     def shares(self, at_ns: Array) -> tuple[Array, Array]:
-        """Bounds of the share up to each demand, then of the share below each; (2 demands,)."""
+        """Bounds of the share of requests up to each demand, and below each demand; (2 demands,).
+
+        Returns the lower bounds, then the upper bounds. Each array has the shares up to `at_ns`,
+        then those below.
+        """
         after = np.searchsorted(self.x_ns, at_ns, side="right")
         before = np.searchsorted(self.x_ns, at_ns, side="left")
         reached, ahead = np.append(0.0, self.up_to), np.append(self.below_most, 1.0)

@@ -79,8 +79,9 @@ def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth
 class SettingResult:
     """Result of replaying a policy or a fixed setting under one arrival process.
 
-    tails_us: latency percentile for each SLO. cost: as in `ExecutionModel.cost_of_request`; None
-    without a cost.
+    name: name of the policy or setting. tails_us: latency percentile for each SLO. is_overloaded:
+    whether the server cannot keep up. cost: mean cost of a request other than time, as in
+    `ExecutionModel.cost_of_request`; None if requests cost only time.
     """
 
     name: str

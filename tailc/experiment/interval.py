@@ -31,10 +31,11 @@ _NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimated percentile of latency with its limits at 95 %; high_us None: no upper limit.
+    """An estimated percentile of latency with its 95 % confidence interval [us].
 
-    `simulation_us`: half-width of the interval from the simulation alone. `effective_requests`:
-    number of independent requests with the same uncertainty of the upper limit.
+    high_us: None: too few requests for an upper limit. simulation_us: half-width of the interval
+    due to simulated arrivals alone. effective_requests: number of independent requests that would
+    give the same uncertainty of the upper limit.
     """
 
     estimate_us: int

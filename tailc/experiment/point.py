@@ -89,10 +89,10 @@ class Run:
 
 
 class SloComparison(Protocol):
-    """Results of replaying a policy and baselines: its SLOs under several arrival processes.
+    """Interface of the results that verdicts and estimates have in common.
 
-    Verdicts and estimates have them in common. `shared`: the resource that requests compete for,
-    which `threads` counts.
+    They are those of a policy and its baselines for each SLO under several arrival processes.
+    shared: the resource that requests compete for, which `threads` counts.
     """
 
     @property

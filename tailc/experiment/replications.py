@@ -99,7 +99,10 @@ def replications_of(
 
 
 def with_arrivals(one: Replication, scenario: Scenario, number: int) -> Replication:
-    """Give a repeat other arrivals, those of a scenario; another rate only scales the gaps."""
+    """Replace the arrivals of a repeat by those of a scenario, drawn with the same random numbers.
+
+    So another rate only scales the gaps between arrivals.
+    """
     state = streams.stream(scenario.seed, SampleLevel.REPEAT, number, Purpose.ARRIVALS)
     return replace(one, arrival_ns=scenario.arrivals.arrival_ns(state, len(one.order)))
 

@@ -81,7 +81,7 @@ def usage_of(subject: Subject, repeats: Sequence[ServerUse]) -> Usage:
 
 
 def load(arrivals: Arrivals, repeats: Sequence[ServerUse]) -> Load:
-    """Average the server's load over all repeats, and decide whether it is overloaded."""
+    """Average how busy the server is over all repeats, and decide whether it is overloaded."""
     requests = max(sum(one.requests for one in repeats), 1)
     used = [one.utilization for one in repeats if one.utilization is not None]
     return Load(
@@ -116,7 +116,11 @@ def never_keeps_up(repeats: Sequence[ServerUse]) -> bool:
 
 
 def is_overloaded(arrivals: Arrivals, repeats: Sequence[ServerUse | Outcome]) -> bool:
-    """Whether the server cannot keep up (rule: docs/verdicts.md)."""
+    """Whether the server cannot keep up with the arrivals.
+
+    It cannot if a replay stopped early, if it has no spare capacity, or if the number of requests
+    in the system grows under a constant rate (docs/verdicts.md).
+    """
     if any(outcome.was_cut_off for outcome in repeats):
         return True
     used = [one.saturation for one in repeats if one.saturation is not None]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WindowTail:
-    """How the percentile in a moving window behaves while the arrival rate is constant.
+    """Behaviour of the percentile of a moving window while the arrival rate is constant.
 
-    The window has the last latencies; it is measured once an epoch. over_ppm: share of measurements
-    above the target. overshoot_ppm: by how much the greatest exceeds the target, mean of the
-    repeats; 0 if it does not, None if a repeat has no measurement. settling_epochs: number of
-    epochs until the percentile stays within 5 % of its final value; None if it does not settle, or
-    the time is too short.
+    The window holds the last latencies; its percentile is measured once an epoch. over_ppm: share
+    of measurements above the target. overshoot_ppm: excess of the greatest measurement over the
+    target, relative to it, as the mean of the repeats; 0 if there is no excess, None if a repeat
+    has no measurement. settling_epochs: number of epochs until the percentile stays within 5 % of
+    its final value; None if it does not settle, or the period is too short.
     """
 
     over_ppm: int

@@ -44,10 +44,10 @@ class TailMeasurement:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """A period of constant arrival rate in one replay: percentiles of its requests [us].
+    """Percentiles of latency in a period of constant arrival rate, from one replay [us].
 
-    tail_us: the percentile of all requests of the period; None if no request arrived. The others
-    are percentiles of the last latencies, measured once an epoch.
+    tail_us: percentile of all requests of the period; None if no request arrived. measured_us:
+    percentile of the last latencies at the end of each epoch in the period.
     """
 
     tail_us: int | None

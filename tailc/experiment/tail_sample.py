@@ -110,9 +110,9 @@ def held_out_of(scenario: Scenario, tail: Tail) -> int:
 def latencies_of(
     scenario: Scenario, one: Replication, outcome: Outcome, tails: Sequence[Tail]
 ) -> list[NDArray[np.int64]]:
-    """The measured latencies for each of several percentiles, ascending.
+    """Latencies of a replay for each percentile, over the requests of its class; ascending [ns].
 
-    They differ in the class of requests.
+    one: the arrivals and requests of the replay.
     """
     order = one.order[outcome.measured][outcome.served]
     of_curve = {

@@ -94,7 +94,10 @@ class TokenComparison:
         return tuple(found)
 
     def point(self, experiment: TokenExperiment) -> TokenPoint:
-        """Replay the policy and the baselines at one rate."""
+        """Results of the policy and of every baseline at one arrival rate, from replays.
+
+        experiment: the requests and the rate.
+        """
         scheduler = TokenScheduler(POLICY, "", self.table)
         outcome = experiment.outcome(scheduler)
         policy, samples = self._run(scheduler, outcome, ())

@@ -145,7 +145,7 @@ class TokenTail:
 
     @property
     def estimate(self) -> TailEstimate:
-        """The percentile with its 95 % interval."""
+        """The percentile with its 95 % interval from the bootstrap samples [us]."""
         middle = int(nearest_us(self.ns))
         low, high = (
             int(nearest_us(int(one))) for one in np.quantile(self.resampled_ns, [LOW, HIGH])

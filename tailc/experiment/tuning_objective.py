@@ -111,7 +111,7 @@ class TuningObjective:
 
     @property
     def arrivals(self) -> tuple[Arrivals, ...]:
-        """The arrivals at each rate."""
+        """The arrival processes of the tuning replays, one for each rate."""
         return tuple(self.arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
 
     @property

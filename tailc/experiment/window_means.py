@@ -30,9 +30,10 @@ class WindowMean:
 
 
 def means_of(samples: QuantitySamples) -> dict[JobQuantity, WindowMean]:
-    """Average each quantity over windows of days, with its interval.
+    """Mean of each quantity over windows of days, with its 95 % interval.
 
-    Shares lie from 0 to 1, and only profit may be negative.
+    Intervals of shares are cut to 0 to 1, and those of other quantities except profit to at least
+    0.
     """
     return {
         one: rare_of(sample) if one in _RARE else _clip_interval(one, mean_of(sample))

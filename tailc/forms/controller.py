@@ -40,7 +40,10 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 class Actuator(enum.Enum):
-    """What the output scales: the ages of a ladder's climbs, or the bound of a tail table."""
+    """What the output of a feedback controller scales.
+
+    It is the ages of a ladder's climbs, or the latency bound of a tail table.
+    """
 
     CLIMB_AGES = "climb-ages"
     LATENCY_BOUND = "latency-bound"

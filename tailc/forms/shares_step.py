@@ -40,7 +40,8 @@ LARGEST_LEVEL = 1_000.0
 class Estimate:
     """Running estimate of a machine's throughput model, as the controller updates it.
 
-    It has a, b [targets], their covariance, and the last valid pair.
+    a, b: coefficients of the model, with throughput relative to the target. p_aa, p_ab, p_bb:
+    covariance of the estimate. believed_a, believed_b: last valid pair of coefficients.
     """
 
     a: float

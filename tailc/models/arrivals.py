@@ -272,10 +272,12 @@ class RateProfile:
 
 @dataclass(frozen=True, eq=False)
 class RecordedArrivals:
-    """Measured arrivals: ascending times from 0, and the record of each arrival.
+    """Measured arrivals that replays repeat exactly.
 
-    record_of: int32 (arrivals,), or None if records come in random order. source: name of the data
-    in reports, such as the column that they were read from.
+    times_ns: arrival times, ascending from 0. record_of: record of each arrival, int32 (arrivals,);
+    None if records come in random order. source: name of the data in reports, such as the column
+    that they were read from. chosen_mrps: rate to which a user scaled the times [1/1000 s]; None:
+    the recorded rate.
     """
 
     times_ns: NDArray[np.int64]

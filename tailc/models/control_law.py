@@ -82,7 +82,11 @@ def take_given_output(server, steer):
 
 @part  # pragma: no cover - compiled
 def log_step(server, steps, measured_us, rate_mrps):
-    """Log a control step and start the next epoch."""
+    """Log a control step and start the next control epoch.
+
+    steps: log, (steps, 4). measured_us: measured percentile [us]. rate_mrps: arrival rate [1/1000
+    s].
+    """
     steps[server.steps, STEP_NS] = server.now
     steps[server.steps, STEP_MEASURED_US] = measured_us
     steps[server.steps, STEP_RATE_MRPS] = rate_mrps

@@ -89,7 +89,10 @@ def index_of_dispersion(times_ns: NDArray[np.int64], window_us: int) -> float:
 
 
 def window_lengths_us(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
-    """The lengths in `WINDOWS_US` with at least one arrival on average and at least 30 windows."""
+    """Lengths of windows [us] for which the index of dispersion of these times can be estimated.
+
+    They are those of `WINDOWS_US` with at least one arrival on average and at least 30 windows.
+    """
     span_ns = int(times_ns[-1] - times_ns[0])
     gap_ns = span_ns / (len(times_ns) - 1)
     return tuple(

@@ -60,9 +60,10 @@ class EnergyUse:
         return self.request_us + self.idle_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> EnergyUse:
-        """This energy, with its ratio to that of a baseline, `base_us`.
+        """The same energy of a request, with its ratio to that of a baseline.
 
-        other_ppm: share of the baseline's power that is used outside the cores [1e-6].
+        base_us: energy of a request under the baseline [power times us]. other_ppm: share of the
+        baseline's power that is used outside the cores [1e-6].
         """
         cores = self.drawn_us / base_us
         server = (1 - other_ppm / PPM) * cores + other_ppm / PPM
@@ -154,7 +155,11 @@ def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
 
 @dataclass(frozen=True)
 class PoweredUse(Usage):
-    """Use of cores with known power. control: None without a controller or a control step."""
+    """Use of cores with known power over all replications.
+
+    energy: energy of a request. control: outputs of a controller; None without a controller or a
+    control step.
+    """
 
     energy: EnergyUse
     control: ControlUse | None
@@ -165,7 +170,11 @@ class PoweredUse(Usage):
         return self.energy.drawn_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> Self:
-        """This use of the server, with the ratio of its energy to `base_us`."""
+        """The same use of the server, with its energy relative to that of a baseline.
+
+        base_us: energy of a request under the baseline [power times us]. other_ppm: share of the
+        baseline's power that is used outside the cores [1e-6].
+        """
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     def cost_us(self, load: Load) -> float:  # noqa: ARG002 - the same for any load

@@ -34,7 +34,11 @@ class Engine(Protocol[OutcomeT_co]):
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> OutcomeT_co:
-        """Replay the records in `order`, the first arriving first, at ascending times."""
+        """Replay requests under the policy, and return the outcome.
+
+        order: record of each arrival in `workload`. arrival_ns: ascending arrival times [ns].
+        measured_from: number of the first request that is measured.
+        """
         ...
 
 

@@ -73,9 +73,10 @@ class ReactiveRule:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a server uses from an arrival rate on.
+    """Setting of a server that a look-up by arrival rate selects.
 
-    rung: that of every request. cores_on: number of cores of each type that are on.
+    first_rate_mrps: lowest rate of the setting [1/1000 s]; it holds up to that of the next setting.
+    rung: rung of every request. cores_on: number of cores of each type that are on.
     """
 
     first_rate_mrps: int
@@ -138,10 +139,12 @@ def window_of(steering: Steering | None) -> TailWindow:
 class Steer(NamedTuple):
     """A control law as arrays for compiled code; fields that it does not need are 0 or empty.
 
-    gains: (rows, 4), first rate, kp, ki, kd. limits: lowest, highest and first output in fixed
-    point. outputs_ppm: by epoch. climb_speed_ppm: (rungs, 2), speeds before and after the climb to
-    each rung. settings: (settings, 2 + units), first rate, rung, cores on of each unit. period_ns:
-    shortest time between two look-ups.
+    law: number of the law. epoch, window: number of requests in an epoch, and of latencies in the
+    window. percentile_ppm, target_us: measured percentile and its target. fraction_bits:
+    fixed-point bits of the output. limits: lowest, highest and first output in fixed point. gains:
+    (rows, 4), first rate, kp, ki, kd. outputs_ppm: given outputs by epoch. climb_speed_ppm: (rungs,
+    2), speeds before and after the climb to each rung. settings: (settings, 2 + units), first rate,
+    rung, cores on of each unit. period_ns: shortest time between two look-ups.
     """
 
     law: int

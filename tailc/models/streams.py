@@ -39,7 +39,10 @@ class Purpose(enum.IntEnum):
 
 
 def stream(*parts: int) -> NDArray[np.uint64]:
-    """A separate stream for each tuple of integers (seed, purpose, rate, replication)."""
+    """Make a random number stream that differs for each tuple of integers.
+
+    parts: seed, purpose, rate and replication. The result is the state of the stream.
+    """
     word = 0
     for part in parts:
         word = _mix((word + _GOLDEN + (part & _WORD)) & _WORD)

@@ -41,10 +41,10 @@ class Usage(ABC):
 
     @abstractmethod
     def relative_to(self, base_us: int, other_ppm: int) -> Usage:
-        """This use of the server, with its energy relative to that of a reference run.
+        """The same use of the server, with its energy relative to that of a baseline.
 
-        `base_us`: energy per request of the reference. `other_ppm`: share of its server power
-        outside the cores, which is equal in both.
+        base_us: energy of a request under the baseline [power times us]. other_ppm: share of the
+        baseline's power that is used outside the cores [1e-6], equal in both.
         """
 
     @property

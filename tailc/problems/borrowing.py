@@ -127,11 +127,12 @@ class BorrowingProblem:
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """Results of replaying the design trace on SMT cores at one rate.
+    """Results of replaying the design trace on SMT cores at one arrival rate.
 
-    alone_us: percentile of requests alone. tail_us: under the plan, None in overload. budget_us:
-    None if there is no budget. batch_ppm: batch work per core, relative to that next to a free
-    core. most_ppm: upper bound on it for any policy that meets the target in these replays, None if
+    rate_mrps: the rate [1/1000 s]. alone_us: latency percentile without batch work. budget_us:
+    budget of shared or lost time; None if there is none. tail_us: latency percentile under the
+    plan; None in overload. batch_ppm: batch work per core, relative to that of a free core.
+    most_ppm: upper bound on it for any policy that meets the target in these replays; None if
     unknown.
     """
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ConvergencePoint:
-    """Best value and bound after `effort`, which is counted, not timed, so that it is reproducible.
+    """Best value and bound that a search has reached after some effort.
 
-    bound: proved lower bound; incumbent: least value found. None: not yet known. stage: number from
+    effort: number of evaluations or programs; it is counted, not timed, so that it is reproducible.
+    bound: proved lower bound, incumbent: least value found; None: not yet known. stage: number from
     0; values of different stages are not comparable.
     """
 

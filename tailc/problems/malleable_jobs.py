@@ -24,10 +24,10 @@ from tailc.problems.plan import (
 
 @dataclass(frozen=True)
 class BegunRun:
-    """The past of a malleable job that has begun, for the next plan.
+    """State of a malleable job that has begun, from which the next plan continues it.
 
-    vms, servers: its virtual machines, and its servers just before. done: work done [ppm s]. ran_s:
-    run time so far.
+    vms: number of its virtual machines. servers: number of its servers in the last epoch. done:
+    work done, as speed-up [1e-6] times seconds. ran_s: run time so far [s].
     """
 
     vms: int
@@ -68,7 +68,10 @@ class NamedMalleable:
 
     @property
     def shapes(self) -> Mapping[int, Mapping[int, int]]:
-        """Speed-ups of the job by number of virtual machines, for the numbers that it may have."""
+        """Speed-ups of the job [1e-6], by the number of virtual machines that it may have.
+
+        A job that has begun has one such number. The inner mapping is by number of servers.
+        """
         vms = None if self.begun is None else self.begun.vms
         return self.speedup_ppm if vms is None else {vms: self.speedup_ppm[vms]}
 
@@ -184,9 +187,10 @@ class ClusterSolution:
 
     @property
     def gap_ppm(self) -> int | None:
-        """Value minus bound, in millionths of the value, rounded up; None without a bound.
+        """Cost of the plan minus its lower bound, relative to the size of the cost [1e-6].
 
-        A plan that is paid for power has a negative value, and still a positive gap.
+        Rounded up; None without a bound. A plan that is paid for power has a negative cost, and
+        still a positive gap.
         """
         if self.bound is None:
             return None

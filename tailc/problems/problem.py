@@ -32,7 +32,7 @@ class RequestProblem(Problem, Protocol):
 
     @property
     def profile(self) -> DemandProfile:
-        """The demands of the requests."""
+        """The demands of the requests that the policy will serve."""
         ...
 
 

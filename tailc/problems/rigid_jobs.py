@@ -66,18 +66,19 @@ class RackPlaces:
 class RacksProblem:
     """The problem: place known jobs on racks by epoch, and price servers for expected jobs.
 
-    racks, rack_servers: racks of equal size, from the brownest to the greenest. busy_mw, asleep_mw:
-    of a server with a job and without. migration_mj: of moving the work of one server. jobs: in
-    order of submission. expected: jobs of earlier days, one set for each span of the horizon's
-    length or more, for the prices; if empty, prices come from `jobs`. epsilon_udollars: opportunity
-    cost by which a slot of each greener group is more expensive, which is not billed.
-    violations_ppm: the promise, as in the plan. enforces_violations: whether the plan itself must
-    keep it. refused_before: number of jobs that ran at the
-    start by their log, but had found no room on submission; they are not in `jobs`. renamed: names
-    of jobs whose number in the log is that of an earlier job. battery: for surplus green energy;
-    None: there is none. in_force: places of jobs in the plan in force, by name; the new plan is
-    never worse than it. grid_mw: power that is bought at
-    negative prices; None: there are none.
+    start_unix_s, epoch_s: start of the horizon, and length of an epoch. racks, rack_servers: number
+    of racks, from the brownest to the greenest, and of servers in each. busy_mw, asleep_mw: power
+    of a server with a job and without. migration_mj: energy of moving the work of one server.
+    supply, terms: expected energy, and payments. jobs: known jobs, in order of submission.
+    expected: jobs of earlier days, one set for each span of the horizon's length or more, for the
+    prices; if empty, prices come from `jobs`. epsilon_udollars: charge by which a server-epoch of
+    each greener group is more expensive; it steers the search and is not billed. violations_ppm:
+    promised limit of the share of jobs that miss green energy. enforces_violations: whether the
+    plan itself must be within this limit. refused_before: number of jobs that ran at the start by
+    their log, but had found no room on submission; they are not in `jobs`. renamed: names of jobs
+    whose number in the log is that of an earlier job. battery: for surplus green energy; None:
+    there is none. grid_mw: power that is bought at negative prices; None: there are none. in_force:
+    places of jobs in the current plan, by name; the new plan is never worse than it.
     """
 
     start_unix_s: int

@@ -26,7 +26,10 @@ class ModelMethod(enum.Enum):
 
 
 class ControllerChoice(enum.Enum):
-    """Changes that `auto` may make to the stated controller if a constant share is better."""
+    """What `auto` may change in the stated shares controller if a constant share is better.
+
+    NONE: nothing. POLE: the pole. LAW_AND_POLE: the control law and the pole.
+    """
 
     NONE = "none"
     POLE = "pole"
@@ -56,13 +59,14 @@ class MachineTarget:
 
 @dataclass(frozen=True, eq=False)
 class SharesProblem:
-    """The problem: fit a model of throughput to the trace of each machine with a target.
+    """The problem: fit a throughput model to the trace of each machine with a target.
 
-    step_us: the time between k and k+1 of the model. host_ppm, least_ppm: the capacity of the host,
-    and the least share of each machine with a target. least_b_ppm: a smaller b, in millionths of
-    the target, is rejected. tolerance_ppm: the promised mean error, relative to the target.
-    window_us: the controller's window for throughput, every estimate_us. choice: what may
-    replace the stated controller in replays of the trace.
+    trace: measured throughput. step_us: time between two steps of the model. host_ppm, least_ppm:
+    capacity of the host, and least share of each machine with a target [1e-6]. least_b_ppm: a
+    smaller coefficient b of the model, in millionths of the target, is rejected. tolerance_ppm:
+    promised mean error of throughput, relative to the target. window_us, estimate_us: window over
+    which the controller averages throughput, and period of its estimates. choice: what may replace
+    the stated controller after replays of the trace.
     """
 
     trace: ThroughputTrace

@@ -170,13 +170,15 @@ class LinearProgram:
 
 @dataclass(frozen=True)
 class BackendLimits:
-    """Limits of a solver. Nodes limit the work reproducibly; the wall time only aborts.
+    """Limits of one answer of a solver, which runs in a child process.
+
+    Node limits are reproducible; the wall time only ends a solver that takes too long.
 
     Attributes:
         wall_s: wall time of one answer, including the transfer of the program.
         memory_bytes: address space of the child.
         nodes: branch-and-bound nodes; CP-SAT uses its deterministic time instead.
-        seed: of the solver's random choices.
+        seed: seed of the solver's random choices.
     """
 
     wall_s: float = 60.0

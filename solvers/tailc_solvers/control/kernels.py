@@ -46,10 +46,10 @@ UNBOUNDED = IntegralLimits(0.0, math.inf, math.inf)
 
 
 class ControlLaw(NamedTuple):
-    """A PID control law: parallel gains, and the filter of the derivative.
+    """A PID control law for a simulation by steps.
 
-    D(k) = keep D(k-1) + rate (e(k) - e(k-1)). `first` is the rate on the first step, where the
-    error jumps.
+    kp, ki, kd: parallel gains. keep, rate: filter of the derivative, D(k) = keep D(k-1) + rate
+    (e(k) - e(k-1)). first: the rate on the first step, where the error jumps.
     """
 
     kp: float

@@ -64,7 +64,10 @@ def sampled_loop(plant: SampledPlant) -> LoopEquations:
 
 
 def continuous_loop(plant: Plant, longest_step: float) -> LoopEquations:
-    """Difference equations of a continuous plant and its controller, by steps of limited length."""
+    """Difference equations of a continuous plant with its controller, for a simulation by steps.
+
+    longest_step: limit of the length of a step, in the plant's unit of time.
+    """
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
     return _loop_of_step(plant, step, delay)

@@ -177,7 +177,10 @@ def _scale_of(plant: AnyPlant) -> PlantScale:
 
 
 def largest_pole(plant: SampledPlant, gains: Gains) -> MarginComparison:
-    """Compare the closed-loop pole of largest modulus, which decides stability."""
+    """Compare the modulus of the closed loop's largest pole in tailc and in python-control.
+
+    The loop is stable if it is below 1.
+    """
     ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
     theirs = float(np.max(np.abs(_close_loop(plant, gains).poles())))
     return MarginComparison("largest pole", ours, theirs, POLE_TOLERANCE)

@@ -46,10 +46,11 @@ class LoadRows(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Up to `room` schedules of each load that are best or nearly best.
+    """Schedules of each load that are best or nearly best, up to a given number (`room`).
 
-    Keys [rows, room, 4], steps [rows, room, rungs]. `held` is their number [rows]; the last of them
-    in order is at `last` once there is no more room.
+    key: sort keys [rows, room, 4]. steps: number of grid steps on each rung [rows, room, rungs].
+    held: number of schedules [rows]. last: place of the worst of them, known once there is no more
+    room [rows].
     """
 
     key: NDArray[np.float64]
@@ -59,11 +60,12 @@ class Near(NamedTuple):
 
 
 class Incumbents(NamedTuple):
-    """The best schedule found so far for each load, in a search.
+    """The best schedule found so far for each load in a grid search.
 
-    Keys [rows, 4], inf if none; steps [rows, rungs]. Keys are (tail ns, mean ns, A) or, by cost,
-    (W, tail ns, mean ns, A). If `near` has room, it collects the schedules whose first key is at
-    most the incumbent's, which does not change until there is no more room.
+    key: sort key, inf if there is none [rows, 4]: (tail ns, mean ns, A), or by cost (W, tail ns,
+    mean ns). steps: number of grid steps on each rung [rows, rungs]. near: if it has room, it
+    collects nearly best schedules, whose first key is at most the incumbent's; the incumbent then
+    changes only when there is no more room.
     """
 
     key: NDArray[np.float64]

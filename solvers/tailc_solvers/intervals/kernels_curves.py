@@ -36,12 +36,13 @@ FEW_CANDIDATES = 6
 
 
 class SortedCurves(NamedTuple):
-    """Sorted demands of each curve k, in entries start[k]..start[k + 1] - 1, with prefix sums.
+    """Sorted demands of each speed-up curve with prefix sums, for fast evaluation of schedules.
 
-    Vectors over entries and one more per curve: `below` the weighted sum of the demands before an
-    entry, `above` the weight from it on, `upto` the weight before it. `bin_first[k, j]` counts the
-    demands of curve k in bins before j, bin = floor(demand * bin_rate[k]). `climbs` says that no
-    curve is slower on the last rung than on the one before.
+    Curve k has the entries start[k] to start[k + 1] - 1, ascending. Vectors over entries have one
+    more per curve: below is the weighted sum of the demands before an entry, above the weight from
+    it on, upto the weight before it. bin_first[k, j] counts the demands of curve k in bins before
+    j, with bin = floor(demand * bin_rate[k]). climbs: whether no curve is slower on the last rung
+    than on the one before.
     """
 
     start: NDArray[np.int64]
@@ -61,9 +62,10 @@ class SortedCurves(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Lower bounds per unit of work that is done on rung i or any later rung.
+    """Lower bounds per unit of work that is done on rung i or a later rung.
 
-    Of time, its inverse `speed`, and cost [curves, rungs]; of the wait [rows, curves, rungs].
+    time, cost: bounds on execution time and on cost-time [curves, rungs]. speed: inverse of `time`.
+    wait: bound on the wait [rows, curves, rungs].
     """
 
     time: NDArray[np.float64]
@@ -149,7 +151,7 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
 
 
 def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
-    """The state of a search at its root, at which all loads may still improve."""
+    """Make the state of a grid search before its first node, when all loads may still improve."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = CurvePath(

@@ -73,9 +73,10 @@ class Path(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Sums over requests by the number of grid steps that they spend on the second to last rung.
+    """Sums over the running requests by the grid steps that they spend on the second to last rung.
 
-    `L`, `W` and `latest` are by the number of steps that a schedule stays there.
+    L, W: mean execution time and cost-time of a schedule by the number of steps that it stays on
+    that rung. latest: largest tail with which it may be the best.
     """
 
     stretch: NDArray[np.float64]

@@ -38,7 +38,7 @@ _MOST_BATCHES = 64
 
 @dataclass(frozen=True)
 class DurationGrid:
-    """The grid of durations: 0, step, .., the largest multiple of step up to `longest_ms`."""
+    """Grid of the time on a rung: 0, one step, two steps, ..., up to `longest_ms`."""
 
     step_ms: float
     longest_ms: float
@@ -159,9 +159,9 @@ class GridSearch:
 
 
 def course_of(search: GridSearch, is_found: NDArray[np.bool_]) -> tuple[SearchProgress, ...]:
-    """Convergence trace of the search for the loads that end with a schedule.
+    """Convergence trace of a grid search, over the loads for which it finds a schedule.
 
-    inf while one of them has none yet.
+    is_found: these loads. The value is inf as long as one of them has no schedule.
     """
     course: list[SearchProgress] = []
     for effort, keys in search.seen:

@@ -26,10 +26,12 @@ LEAST_GAIN = 1e-7
 
 @dataclass(frozen=True)
 class LadderLimits:
-    """The problem of the best ladder within capacities: use of resources, limits and objective.
+    """The problem of the best ladder within limited resources.
 
-    The objective is the tail, or the cost if `cost` and `target_ms` are given. uses, supplies: use
-    by each rung [limits, rungs] of each capacity [limits]. widths: threads of each rung [rungs].
+    steps: distribution of demand. speeds: speed of each rung. uses: use of each resource by each
+    rung [limits, rungs]. supplies: capacity of each resource [limits]. widths: threads of each rung
+    [rungs]. cost, target_ms: cost rate of each rung, to minimise the cost with the tail within the
+    target; None: minimise the tail.
     """
 
     steps: DemandSteps

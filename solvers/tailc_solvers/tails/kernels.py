@@ -51,11 +51,12 @@ class LatticeLaw(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """What may be known of the running request: cases by row of the table, then elapsed work.
+    """Cases of what may be known about the running request when a tail table is computed.
 
-    `among`: it ends in one of the last `among` buckets that have requests. `elapsed`: work it has
-    had. `allowed`: probability of ending in them and of taking longer than an entry. `first` and
-    `last` are the cases of each row, `last` excluded [rows].
+    Each row of the table has several cases, ordered by elapsed work. among: in a case, the request
+    ends in one of the last `among` buckets of work that have requests. elapsed: work that it has
+    received. allowed: probability of ending in these buckets and of taking longer than an entry.
+    first, last: range of the cases of each row, `last` excluded [rows].
     """
 
     among: NDArray[np.int64]
@@ -82,11 +83,11 @@ class Sums(NamedTuple):
 
 
 class OwnLawCases(NamedTuple):
-    """Cases in which the running request has its own law, on the lattice of all requests.
+    """Cases in which the running request has its own law of work, on the grid of all requests.
 
-    `falling`: its probabilities from the last bucket down, times any number [cases, buckets].
-    `allowed`: that number times the probability of taking longer than an entry. The rest is as in
-    Cases.
+    falling: probabilities of the law from the last bucket down, times a positive number [cases,
+    buckets]. allowed: that number times the probability of taking longer than an entry. elapsed,
+    first, last: as in Cases.
     """
 
     falling: NDArray[np.float64]
@@ -139,11 +140,12 @@ def list_cases(begins, smallest, most, allowed, cases):
 
 @plain_loops
 def tail_rows(law, cases, floor, these, following, left):
-    """Fill the table `left` [rows, positions]; return False if the scratch space is too small.
+    """Fill the tail table `left` [rows, positions] by convolution of the law of work with itself.
 
-    Those are G_i(m) for m below `floor`[i] [positions + 1], which rises by a bucket less than there
-    are or starts from 0, or beyond the end of `these` and `following`. Both are scratch for G_i and
-    G_(i+1), a multiple of PASS between as many entries on either side as there are buckets.
+    The working memory `these` and `following` holds tails of sums of i and of i + 1 requests. Their
+    length is a multiple of PASS, with as many entries on either side as there are buckets. floor:
+    first entry of each sum that is defined [positions + 1]. Returns False if the working memory is
+    too small.
     """
     pad = law.buckets
     for m in range(these.shape[0]):

@@ -152,7 +152,7 @@ class Admission:
 
     @classmethod
     def after_delay(cls, delay_us: int) -> Admission:
-        """Start at once for a delay of 0, else after the delay."""
+        """Make the admission of a waiting request after a delay, or at once if the delay is 0."""
         return cls(AdmissionKind.DELAY, delay_us) if delay_us else AT_ONCE
 
 
@@ -247,7 +247,14 @@ class Guard:
 
 @dataclass(frozen=True)
 class Ladder:
-    """A ladder: rungs and rows for one class of requests (`request_class` None: for all)."""
+    """A table from which a runtime looks up the rung of a request by load and age.
+
+    load_axis: the load by which rows are chosen. request_class: class of requests that use the
+    ladder; None: all. cost_units: resources that rungs use. rungs: ways to run a request, from the
+    first on. rules: what a runtime does beyond the look-up. quantum_us: step at which a running
+    request looks up again. rows: by load. guard: the loads for which the table was compiled. The
+    other parts belong to rules of the same name.
+    """
 
     # The other optional parts belong to the released formats: each belongs to its own rule, and
     # is absent from the bytes of a table without that rule.

@@ -35,7 +35,7 @@ def shared_unit(ladder: Ladder) -> str:
 
 
 def shared_power(ladder: Ladder) -> float | None:
-    """The power that all requests of a ladder share, in the ladder's unit; None if none."""
+    """Capacity of a ladder's shared power, in the ladder's unit; None if power is not shared."""
     limits = {unit.name: unit.capacity_ppm for unit in ladder.cost_units}
     shared = shared_unit(ladder)
     capacity_ppm = limits.get(shared)

@@ -155,10 +155,11 @@ class PoolPrices:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a customer pays for each server and epoch, in millionths of a dollar.
+    """What a customer pays for a server in an epoch [1e-6 dollars].
 
-    green_udollars: for one that is promised to run on green energy. brown_udollars: for any other.
-    penalty_udollars: paid back for a promised one that does not (Haque 2016, eq. A.2 to A.4).
+    green_udollars: payment if the server is promised to run on green energy. brown_udollars:
+    payment otherwise. penalty_udollars: amount that is paid back if a promised server does not run
+    on green energy (Haque 2016, eq. A.2 to A.4).
     """
 
     green_udollars: int

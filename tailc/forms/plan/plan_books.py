@@ -37,8 +37,9 @@ class JobBooks:
 class PlanBooks:
     """Expected energy and money of a plan of jobs.
 
-    entries, moved: by epoch; moved counts servers whose work moves. on_green_bus_mj: by epoch, the
-    energy of pools on the green bus; 0 with one bus.
+    entries: energy balance of each epoch. moved: number of servers whose work moves, by epoch.
+    on_green_bus_mj: energy of the pools on the green bus, by epoch [mJ]; 0 with one bus. jobs:
+    slots and money of each job.
     """
 
     entries: tuple[LedgerEntry, ...]

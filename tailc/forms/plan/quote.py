@@ -53,10 +53,12 @@ class RigidJob:
 
 @dataclass(frozen=True)
 class Quote:
-    """The offer for a job: what it pays, and what its servers are worth to other jobs.
+    """Prices of a rigid job: what it pays, and what its servers are worth to other jobs.
 
     pays_udollars: payment after the penalty for green energy that is promised and not supplied.
-    places: servers of the job; int64 (pools, epochs); None: there is no room.
+    worth_udollars: value of its servers; both in 1e-6 dollars. green_slots: number of its
+    server-epochs on the green bus. places: servers of the job, int64 (pools, epochs); None: there
+    is no room.
     """
 
     pays_udollars: int

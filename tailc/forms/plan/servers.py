@@ -29,7 +29,7 @@ class AssignedServers:
     by_epoch: tuple[Mapping[str, Servers], ...]
 
     def asleep(self, epoch: int) -> Servers:
-        """Numbers of the servers without a job in an epoch."""
+        """Numbers of the servers that have no job in an epoch, ascending."""
         busy = {server for servers in self.by_epoch[epoch].values() for server in servers}
         return tuple(server for server in range(self.servers) if server not in busy)
 

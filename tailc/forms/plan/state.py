@@ -19,12 +19,11 @@ from tailc.forms.plan.servers import AssignedServers, Servers, assigned_servers
 class BegunJob:
     """A job that has begun, as the next plan has to know it.
 
-    begun_unix_s: its start; None: it ran before the first plan, or since its start, as its log
-    says. servers: in the last epoch. ran_s: seconds that it has run since then or since the first
-    plan, by its number of servers.
-
-    green_slots: number of servers times epochs that it has received on the bus of green power.
-    machines: number of virtual machines of a malleable job; None: as many as it requests.
+    begun_unix_s: its start in Unix seconds; None: it began with the first plan or before it, and
+    its log has the time. servers: numbers of its servers in the last epoch. ran_s: seconds that it
+    has run since its start, or since the start of the first plan, by number of servers.
+    green_slots: number of server-epochs that it has received on the bus of green power. machines:
+    number of virtual machines of a malleable job; None: as many as it requests.
     """
 
     name: str

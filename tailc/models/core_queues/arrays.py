@@ -142,7 +142,11 @@ class ClockTable(NamedTuple):
 
 
 class CoreQueueArrays(NamedTuple):
-    """A tail table as arrays, a rule that may replace it, and the clock of measured demands."""
+    """A tail table in the form that the replay engine reads.
+
+    table: the table as arrays. rule: a rule that sets frequencies instead of the table, or None.
+    reference_khz: clock at which demands were measured.
+    """
 
     table: ClockTable
     rule: Rule | None

@@ -60,7 +60,10 @@ class BatchModel:
         return None if power_mw is None else Batch(requests_khz, batch_khz, power_mw)
 
     def pairs(self, requests_khz: int) -> Iterator[Batch]:
-        """Frequency pairs to try for a request frequency: the best batch one, and the same one."""
+        """Pairs of frequencies to try at a request frequency.
+
+        They have the best batch frequency, and the same frequency for batch work.
+        """
         tried = {self.best_khz.get(requests_khz, requests_khz): None, requests_khz: None}
         for batch_khz in tried:
             if (pair := self.pair(requests_khz, batch_khz)) is not None:

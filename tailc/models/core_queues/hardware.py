@@ -48,10 +48,11 @@ class _Options(NamedTuple):
 def levels_by_state(
     table: TailTable, chip: Chip, reference_khz: int, aim: HardwareObjective
 ) -> NDArray[np.int64]:
-    """Compute the level of each core for each state of the chip, int64 (2^cores, cores).
+    """Frequency level of each core that hardware chooses in each state of the chip.
 
-    Bit k of a state is set while core k has requests. The level is NOTHING for a core with nothing
-    to do. If even the lowest levels exceed the limit, the limit is exceeded.
+    Returns int64 (2^cores, cores). Bit k of a state is set while core k has requests. The level is
+    NOTHING for a core with nothing to do. If even the lowest levels exceed the power limit, they
+    are used.
     """
     assert table.cores <= MOST_CORES
     power_mw = [level.power_mw for level in table.levels]

@@ -123,9 +123,11 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         most_in_system: int,
         cut_off_us: int | None = None,
     ) -> CoreQueuesEngine:
-        """The replay engine of this policy; see `clock_table` for errors.
+        """Make the replay engine of this policy for cores with their own queues.
 
-        A tail table is the same at every rate, and requests are never cut off.
+        See `clock_table` for errors. rate_mrps, cut_off_us: no effect, because a tail table is the
+        same at every rate and requests are not cut off. most_in_system: number of requests in the
+        system at which a replay stops.
         """
         assert cut_off_us is None
         return CoreQueuesEngine(clock_table(self.clocks, self.steering), most_in_system)
@@ -169,14 +171,14 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         outcome: CoreQueuesOutcome,  # noqa: ARG002
         order: NDArray[np.int32],  # noqa: ARG002
     ) -> tuple[Counts | None, ...]:
-        """None for each replay: the tail table is not indexed by load and age."""
+        """None for the tail table, because it has no cells by load and age to count."""
         return ()
 
     def occupancy(
         self,
         repeats: Iterable[tuple[Counts | None, ...]],  # noqa: ARG002
     ) -> tuple[Occupancy | None, ...]:
-        """None for each replay: the tail table is not indexed by load and age."""
+        """None for each replay, because a tail table has no cells by load and age to count."""
         return ()
 
 

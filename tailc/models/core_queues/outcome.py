@@ -53,8 +53,9 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def mean_idle_power(self) -> float:
-        """Mean power of cores without requests, including frequency changes and a chip's batch work
-        [W].
+        """Mean power of cores without requests [W].
+
+        It includes frequency changes and a chip's batch work.
         """
         idle = free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)
         return idle + self.mean_over_time(self.idle_changes.energy)

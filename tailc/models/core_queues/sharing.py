@@ -13,7 +13,10 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
-    """Set the frequencies of all cores: as hardware chose, or as requested within the limit."""
+    """Set the frequencies of all cores of a chip.
+
+    They are those that the hardware chose, or those that cores request, within the power limit.
+    """
     if table.chip.every_ns == 0:
         state.server.limited = within_limit(state.cores, table)
     for number in range(len(state.cores)):

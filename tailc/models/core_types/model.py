@@ -46,7 +46,10 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """Baselines that a user could set by hand: one type of core, one climb, or fixed ages."""
+        """Names of baselines that a user could set by hand.
+
+        They are: one type of core, one climb, or fixed ages.
+        """
         return (*hand_settings(self.ladder, workload), *self.without_extras)
 
     @property
@@ -80,7 +83,12 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
-        """The replay engine for this policy; see `core_table` for its arrays and errors."""
+        """Make the replay engine of this policy for cores of several types.
+
+        See `core_table` for errors. rate_mrps: arrival rate [1/1000 s]. most_in_system: number of
+        requests in the system at which a replay stops. cut_off_us: run time after which a request
+        ends.
+        """
         arrays = _core_table(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
@@ -89,7 +97,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreTypesOutcome) -> float:
-        """Energy of a request, including free cores."""
+        """Energy of a request, including its part of the energy of free cores [power times ns]."""
         return outcome.mean_energy + outcome.mean_idle_energy
 
     def times(self, outcome: CoreTypesOutcome, work_ns: NDArray[np.int64]) -> EnergyTimes:  # noqa: ARG002

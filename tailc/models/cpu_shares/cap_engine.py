@@ -18,7 +18,12 @@ FREE, TRIAL, CAPPED, PROBE = range(4)
 
 
 class CapSettings(NamedTuple):
-    """Limits of a share, and the conditions for a cap. steps is 0 without caps."""
+    """Limits of CPU shares, and the conditions for capping a machine.
+
+    least_ppm, host_ppm: least and largest share [1e-6]. steps: number of steps of each comparison;
+    0 without caps. probe_steps: steps of a cap until it is tested. factor_ppm: cap over the share
+    that the machine uses [1e-6]. settling: steps to leave out after a change of share.
+    """
 
     least_ppm: int
     host_ppm: int
@@ -77,7 +82,10 @@ def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
 
 @part
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
-    """The share with headroom for `level` times the target, if `need` is that for the target."""
+    """CPU share [1e-6] for `level` times a machine's target, plus headroom, within the limits.
+
+    need: share for the target, as a fraction of the host.
+    """
     return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 

@@ -31,10 +31,15 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
 class ShareSettings(NamedTuple):
-    """Parameters of a controller of CPU shares; arrays are indexed by machine with a target.
+    """Parameters of a controller of CPU shares for compiled code.
 
-    law: number of the control law; GIVEN grants shares that are given. target: work per second.
-    cap: when the share of a machine is capped.
+    law: number of the control law; GIVEN grants given shares. pole: p of the law. forgetting,
+    first_covariance, least_b: settings of the model's estimate. least_ppm, host_ppm: least share of
+    a machine, and of the host [1e-6]. batch: number of batch machines. lag, full, window_ticks:
+    numbers of ticks between steps, until the first full window, and in a window. tick_s: duration
+    of a tick [s]. shortage_steps: steps of shortage that show that a target is out of reach.
+    target: work per second; target, first_a and first_b are by machine with a target. cap: when a
+    machine is capped.
     """
 
     law: int
@@ -74,13 +79,13 @@ class World(NamedTuple):
 
 
 class ShareLog(NamedTuple):
-    """Log of all steps; arrays (machines, steps) except the last.
+    """Log of all steps of a replay of CPU shares; arrays (machines, steps) except `batch_ppm`.
 
-    throughput: measured at the end of each step. granted_ppm: during the step. online, offline: the
-    throughput at its end as predicted by the estimated model and by the first model, NaN if nothing
-    was measured before. is_short: whether the target was reported as out of reach. is_capped:
-    whether the machine had a cap. ran_out: whether no request waited at some time of its last
-    window. batch_ppm: (steps,), share of each batch machine.
+    throughput: measured at the end of each step. granted_ppm: share during the step. online,
+    offline: predictions of that throughput by the estimated model and by the first model, NaN if
+    nothing was measured before. is_short: whether the target was reported as out of reach.
+    is_capped: whether the machine had a cap. ran_out: whether no request waited at some time of the
+    last window. batch_ppm: share of each batch machine (steps,).
     """
 
     throughput: NDArray

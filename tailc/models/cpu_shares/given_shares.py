@@ -11,9 +11,10 @@ from tailc.models.cpu_shares.recorded_machines import RecordedMachine
 
 @dataclass(frozen=True)
 class GivenShares:
-    """Result for given shares: mean share of each machine with a target, and relative error.
+    """Result of a replay of machines with given CPU shares.
 
-    The error is that of its throughput.
+    shares: mean share of each machine with a target, as a fraction of the host. errors: relative
+    error of its throughput.
     """
 
     shares: tuple[float, ...]

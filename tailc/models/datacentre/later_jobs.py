@@ -9,9 +9,9 @@ from tailc.models.datacentre.window import SpeedupCurves
 
 @dataclass(frozen=True)
 class LaterJobs:
-    """How a spec decides about jobs that its plan does not include: a method, and speed-ups.
+    """Rule of a spec for jobs that its plan does not include.
 
-    The method names the rule.
+    method: name of the rule. curves: speed-ups of the jobs' applications.
     """
 
     method: str

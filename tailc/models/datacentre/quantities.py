@@ -61,12 +61,12 @@ class QuantitySample:
 
     @classmethod
     def from_values(cls, values: Sequence[float]) -> QuantitySample:
-        """A sample with one value for each window."""
+        """Make the sample of a quantity that is no ratio, from one value for each window."""
         return cls(np.array(values, float), np.ones(len(values)))
 
     @classmethod
     def ratio(cls, parts: Sequence[float], wholes: Sequence[float]) -> QuantitySample:
-        """A sample with a part and a whole for each window."""
+        """Make the sample of a ratio from a numerator and a denominator for each window."""
         return cls(np.array(parts, float), np.array(wholes, float))
 
 

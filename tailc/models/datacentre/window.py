@@ -42,9 +42,10 @@ class NoSpeedupCurves:
 
 @dataclass(frozen=True, eq=False)
 class WindowForecasts:
-    """Forecasts at each epoch of a window; price and carbon are known in advance.
+    """Forecasts of energy at each epoch of a window of days.
 
-    first: the window's first epoch on the grid of `energy`.
+    Prices and carbon are known in advance. energy: data of all days. first: number of the window's
+    first epoch in `energy`. epochs: number of epochs.
     """
 
     energy: Energy

@@ -14,7 +14,11 @@ from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 
 @dataclass(frozen=True, eq=False)
 class ClusterView:
-    """What an allocator knows when it decides. ahead: forecast supply from this epoch on."""
+    """What an allocator of malleable jobs knows when it decides.
+
+    cluster: the servers. now_s: time since the start of the replay. ahead: forecast supply from
+    this epoch on. active: running and waiting jobs.
+    """
 
     cluster: Cluster
     now_s: int

@@ -76,8 +76,9 @@ class MalleableJobs(JobModel[ClusterOutcome]):
         )
 
     def baseline(self, name: str) -> Replay[ClusterOutcome]:
-        """The replay of a baseline, whose allocator chooses servers; TailcError (USAGE) if it is
-        unknown.
+        """The replay of a baseline, whose allocator chooses the servers of jobs.
+
+        Raises TailcError (USAGE) for an unknown baseline.
         """
         make = self.baselines.make_rule(name)
         return lambda window: self._replay(window, make)

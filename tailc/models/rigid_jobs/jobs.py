@@ -66,7 +66,12 @@ class RunningJob:
 
 @dataclass(frozen=True)
 class SettledJob:
-    """Final result of a job: its server-epochs within the replay, moves and payment."""
+    """Final result of a rigid job in a replay.
+
+    number: number of the job. slots: number of server-epochs within the replay. promised_slots,
+    green_slots: number of these that were promised to run on green energy, and that did. moved:
+    number of moved servers. udollars: payment less penalty [1e-6 dollars].
+    """
 
     number: int
     slots: int

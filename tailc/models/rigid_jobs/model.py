@@ -72,8 +72,9 @@ class RigidJobs(JobModel[RigidOutcome]):
         )
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
-        """The replay of a baseline, whose planner places the jobs; TailcError (USAGE) if it is
-        unknown.
+        """The replay of a baseline, whose planner places the jobs.
+
+        Raises TailcError (USAGE) for an unknown baseline.
         """
         baselines = self.baselines
         return lambda window: self._replay(window, baselines.make_rule(name))

@@ -13,10 +13,11 @@ from tailc.models.rigid_jobs.site import Site
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a planner knows at the start of `epoch`.
+    """What a planner of rigid jobs knows at the start of an epoch.
 
-    ahead: forecast supply from this epoch on; green power beyond the forecast is 0. busy: int64
-    (racks, epochs), servers of admitted jobs, in epochs of the replay.
+    site: the racks. epoch: number of the epoch. ahead: forecast supply from this epoch on; green
+    power beyond the forecast is 0. busy: number of servers of admitted jobs, int64 (racks, epochs
+    of the replay). running: jobs that run.
     """
 
     site: Site

@@ -78,7 +78,12 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """The engine for this policy; see `ladder_arrays` for errors."""
+        """Make the replay engine of this policy for shared cores.
+
+        See `ladder_arrays` for errors. rate_mrps: arrival rate [1/1000 s]. most_in_system: number
+        of requests in the system at which a replay stops. cut_off_us: run time after which a
+        request ends.
+        """
         arrays = _ladder_arrays(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 

@@ -95,7 +95,11 @@ def _of_one(shared: str) -> str:
 
 @dataclass(frozen=True)
 class SharedCoresTimes:
-    """Batch work per core and losses by overload rules in one replay; None if there is none."""
+    """Use of shared cores in one replay.
+
+    batch: batch work per core; None if there is none. losses: requests and work lost by rules for
+    overload; None without such a rule.
+    """
 
     batch: float | None
     losses: LossTimes | None
@@ -103,7 +107,11 @@ class SharedCoresTimes:
 
 @dataclass(frozen=True)
 class SharedCoresUse(Usage):
-    """Batch work and losses over all replications; None if there is none."""
+    """Use of shared cores over all replications.
+
+    batch: batch work; None if there is none. loss: requests and work lost by rules for overload;
+    None without such a rule.
+    """
 
     batch: BatchUse | None = None
     loss: Loss | None = None
@@ -139,7 +147,7 @@ class SharedCoresUse(Usage):
         return () if self.loss is None else (loss_sentence(self.loss),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Batch work and losses, if there are any, as a JSON object."""
+        """Convert batch work and losses, if there are any, to a JSON object of a verdict."""
         return {
             "batch": None if self.batch is None else asdict(self.batch),
             "loss": None if self.loss is None else asdict(self.loss),

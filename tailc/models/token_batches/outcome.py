@@ -40,7 +40,10 @@ class TokenOutcome:
     log: TokenLog
 
     def values(self, metric: Metric) -> MetricValues:
-        """All values of a metric: one for each request, or one for each gap between tokens."""
+        """All values of a metric of tokens [ns], with the request of each.
+
+        There is one value for each request, or one for each gap between tokens.
+        """
         numbers, gaps = np.arange(len(self.log.ttft_ns)), self.requests.output - 1
         of = {
             Metric.TTFT: np.ones_like(gaps),

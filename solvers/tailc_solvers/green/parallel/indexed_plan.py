@@ -122,10 +122,9 @@ class IndexedPlan:
         self._rows.append((lower, terms, upper))
 
     def takes(self, epoch: int, variable: int, servers: int, energy_mj: int) -> None:
-        """Add the servers and energy that a variable uses in an epoch to the constraints of that
-        epoch.
+        """Add a variable's use of servers and energy to the constraints of an epoch.
 
-        energy_mj: energy in mJ. Ignored after the last epoch.
+        energy_mj: energy [mJ]. Ignored after the last epoch.
         """
         if epoch < self.problem.epochs:
             if servers:

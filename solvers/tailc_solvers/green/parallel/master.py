@@ -65,7 +65,7 @@ class Multipliers:
     excess: Whole
 
     def between(self, other: Multipliers, share: float) -> Multipliers:
-        """Move these prices towards `other` by a fraction `share`; integers, rounded down."""
+        """Prices between these and `other`, moved by a fraction `share`; integers, rounded down."""
         pairs = zip(self._parts, other._parts, strict=True)
         return Multipliers(*(np.floor(a + share * (b - a)).astype(np.int64) for a, b in pairs))
 
@@ -196,10 +196,9 @@ class Master:
         return Multipliers(*(part.astype(np.int64) for part in (server, energy, excess)))
 
     def of_brown(self, share: float) -> Multipliers:
-        """Initial multipliers: servers are free, and energy costs a share of the price of brown
-        energy.
+        """Initial multipliers of the linear program, at which servers are free.
 
-        share: fraction of the price of brown energy.
+        share: price of energy as a fraction of the price of brown energy.
         """
         rows = self._rows
         most = np.floor(NANO * rows.brown_cost * share * (1 - ROUNDING))

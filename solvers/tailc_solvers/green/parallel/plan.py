@@ -26,11 +26,12 @@ class ServerPlan:
 
 @dataclass(frozen=True, eq=False)
 class EnergyBalance:
-    """Energy balance and cost of a plan.
+    """Energy balance and cost of a plan of malleable jobs.
 
     Attributes:
-        busy_mj, moving_mj: energy of running and of changing counts [T].
-        brown_mj: energy beyond the green energy, by forecast [S, T].
+        busy_mj: energy of running jobs in each epoch [T].
+        moving_mj: energy of changes of server counts in each epoch [T].
+        brown_mj: energy beyond the green energy, by forecast and epoch [S, T].
         run_s: run time of each job in whole epochs [J].
         cost: the objective in micro-units.
     """

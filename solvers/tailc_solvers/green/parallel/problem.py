@@ -118,21 +118,22 @@ class ParallelJob:
 
 @dataclass(frozen=True, eq=False)
 class ParallelProblem:
-    """The problem of malleable jobs: all jobs, servers and energy, with costs in micro-units.
+    """The problem of planning malleable jobs on one cluster under uncertain green energy.
 
-    These are micro-units of money, of kWh or of grams of CO2.
+    Costs are in micro-units of money, of kWh or of grams of CO2. S counts forecasts, T epochs, C
+    servers.
 
     Attributes:
-        length_s: of each epoch [T].
-        servers: C.
+        length_s: length of each epoch [T].
+        servers: number of servers, C.
         power_mw: Pow, power of 0 to C busy servers of one job, 0 for none [C + 1].
         moves_mj: M, energy of changing from one count to another, 0 being before the start and
             after the end; it counts in the epoch of the second [C + 1, C + 1].
         green_mj: green energy of each epoch, by forecast [S, T].
-        weight_ppm: of each forecast, with a sum of one million [S].
+        weight_ppm: weight of each forecast, with a sum of one million [S].
         brown_cost: p, micro-units for each kWh of brown energy [T].
         run_cost: r, micro-units for each hour of mean run time.
-        jobs: at least one.
+        jobs: the jobs, at least one.
         most_vms_a_server: largest number of VMs on a server.
     """
 

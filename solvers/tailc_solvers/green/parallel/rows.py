@@ -68,13 +68,17 @@ class Entries(NamedTuple):
 
 
 class MasterRows:
-    """The constraints of the linear program, in order: jobs [J], servers, energy, its envelope.
+    """The constraints of the linear program of schedules, and which of them it contains.
+
+    They are in this order: jobs [J], servers, energy, and the envelope of energy over servers. Q
+    counts blocks of servers, S forecasts, T epochs.
 
     Attributes:
-        blocks: q [Q].
-        room: floor(C / q) [Q].
-        fed: f [Q, S, T].
-        lack_mj: g; 0 if servers need no energy [Q, S, T].
+        blocks: number of servers in each block, q [Q].
+        room: number of blocks that fit on all servers, floor(C / q) [Q].
+        fed: number of blocks that green energy feeds, f [Q, S, T].
+        lack_mj: brown energy of one block more than `fed`, g; 0 if servers need no energy
+            [Q, S, T].
         there: which of the possible rows are in the program.
         with_room, with_energy, with_envelope: likewise [Q, T], [S, T] and [Q, S, T].
         brown_cost: micro-units for each kWh [S, T].

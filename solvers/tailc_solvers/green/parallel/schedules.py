@@ -78,7 +78,10 @@ class Column:
 
 
 class Count(NamedTuple):
-    """A branching rule that limits a job's servers in one epoch; 0 if it does not run then."""
+    """Branching rule for the number of servers of a job in one epoch.
+
+    least, most: limits of the number, which is 0 if the job does not run then.
+    """
 
     epoch: int
     least: int
@@ -87,7 +90,11 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class ScheduleRule:
-    """Branching rule of one job: limits of its shape, its length and its server counts."""
+    """Branching rule of one job in a search tree: the schedules that a node allows.
+
+    shape: required shape; None: any. least_epochs, most_epochs: limits of its run time. counts:
+    limits of its server counts in single epochs.
+    """
 
     shape: int | None = None
     least_epochs: int = 1

@@ -67,7 +67,7 @@ class PlacedJobs:
         return sorted(self._placed)
 
     def put(self, column: Column) -> None:
-        """Add the schedule of a job that has none."""
+        """Add the schedule of a job; the job must not have one yet."""
         servers = column.row(self.problem.epochs)
         energy_mj = energy_of(self.problem, column)
         placed = _PlacedSchedule(column, servers, energy_mj, waiting_of(self.problem, column))

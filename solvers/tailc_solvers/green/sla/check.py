@@ -68,10 +68,9 @@ class PlanFigures:
 
     @property
     def value(self) -> int:
-        """Value of the plan that is maximised: profit minus charges for slots and moves
-        [micro-dollars].
+        """Value of the plan: profit minus charges for slots and moves [micro-dollars].
 
-        The charges steer the search and are not billed.
+        It is maximised. The charges steer the search and are not billed.
         """
         return self.profit - self.charges
 
@@ -131,7 +130,7 @@ def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Who
 
 
 def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> PlanFigures:
-    """Compute the figures of a plan that violates no rule of its shape."""
+    """Compute revenue, costs and energy of a plan; its arrays must have the right shapes."""
     slots, moves = load_of(groups, jobs, plan)
     missing = np.array(
         [missing_of(groups.is_green, job, one) for job, one in zip(jobs, plan, strict=True)],

@@ -36,9 +36,10 @@ class FlowDifference(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Working memory of a walk through a difference of flows.
+    """Working memory of a walk through the difference of two flows of servers.
 
-    When the walk visited each node, or -1, and its nodes, steps and groups.
+    visit: place in the walk at which each node was visited, or -1. node, step, group: nodes, steps
+    and groups of the walk in order.
     """
 
     visit: Whole

@@ -41,10 +41,11 @@ CROSSED = -2
 
 
 class ArcCosts(NamedTuple):
-    """Costs in the flow network of a job: of an epoch in a group, and of moves between epochs.
+    """Arc costs in the flow network of a job: a server-epoch in a group, and moves between epochs.
 
-    slot: of an epoch in a group, w; may be negative [T, groups]. few, low, middle, high: of moves
-    at a boundary, zero at the first and the last [T + 1].
+    slot: cost of a server-epoch, w; may be negative [T, groups]. few: number of moves at a boundary
+    that cost `low` each, because green energy covers them. low, middle, high: costs of moves below,
+    at and beyond that number; all zero at the first and the last boundary [T + 1].
     """
 
     slot: Whole
@@ -122,7 +123,10 @@ def moves_back(costs, t, moved):
 
 @inlined_loops
 def nearest(place, net):
-    """Least distances of the places at a boundary of epochs that lead to its two hubs."""
+    """Least distances at a boundary of epochs from its places to each of its two hubs.
+
+    place: distances of the places. net: arrivals less departures of each place in the flow.
+    """
     leaving, arriving = FAR, FAR
     for g in range(place.shape[0]):
         leaving = min(leaving, FAR if net[g] > 0 else place[g])
@@ -165,7 +169,10 @@ def cross(costs, t, moved, hub, hub_from):
 
 @inlined_loops
 def relax_places(place, place_from, net, leaving, arriving):
-    """Update the distances of places that paths reach from the hubs of their boundary."""
+    """Update the distances of the places at a boundary of epochs that are reached from its hubs.
+
+    leaving, arriving: distances of the two hubs.
+    """
     n = place.shape[0]
     less = 0
     for g in range(n):

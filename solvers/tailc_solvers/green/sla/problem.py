@@ -201,7 +201,10 @@ class Groups:
         return self.energy.bill(self.energy.brown(slots, moves))
 
     def green_drawn(self, slots: Whole, moves: Whole) -> Whole:
-        """Energy that servers and moves draw in green groups [mJ; epochs]."""
+        """Energy that servers and moves draw in green groups [mJ; epochs].
+
+        slots: number of busy servers, moves: number of moved servers; both [groups, epochs].
+        """
         drawn = self.energy.server * slots + self.energy.move * moves
         return np.where(self.is_green, drawn, 0).sum(axis=0)
 
@@ -293,8 +296,7 @@ class Placement:
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Number of servers that the job newly takes in each group or rack and epoch; its VMs move
-        there.
+        """Number of servers that a job newly takes, to which its VMs move.
 
         Shape [groups or racks, epochs of the job]. placed: current servers of a running job; None:
         the job starts without a move.

@@ -56,7 +56,10 @@ class ReducedProgram:
 
     @classmethod
     def build(cls, groups: Groups, jobs: Sequence[Job]) -> ReducedProgram:
-        """Build the program; raises ValueError for jobs of another size."""
+        """Build the mixed-integer program of jobs on groups of racks.
+
+        Raises ValueError if an array of a job does not have the dimensions of `groups`.
+        """
         check_jobs(jobs, groups.groups, groups.epochs)
         assembly = Assembly()
         columns = tuple(add_job(assembly, job, groups.free, groups.charges) for job in jobs)

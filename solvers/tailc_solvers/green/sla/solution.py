@@ -52,7 +52,7 @@ class PlacementSolution:
 
     @property
     def relative_gap(self) -> float:
-        """The gap relative to the value; inf without a plan."""
+        """Upper bound minus the plan's value, relative to the value; inf without a plan."""
         if self.figures is None:
             return math.inf
         return self.gap / max(abs(self.figures.value), 1)
@@ -123,7 +123,10 @@ def solution_of_answer(
 def without_plan(
     groups: Groups, answer: SolverAnswer, found: AnswerVerdict, bound: float
 ) -> PlacementSolution:
-    """The result for an answer of a solver that has no point, or a wrong one."""
+    """Make the result without a plan, for an answer of a solver that has no point or a wrong one.
+
+    found: result of checking the answer. bound: upper bound on the value of every plan.
+    """
     return PlacementSolution(
         answer.outcome,
         found.trust,

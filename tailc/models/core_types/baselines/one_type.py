@@ -48,7 +48,10 @@ def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:
-    """List the candidates of the baseline: the rung of a core type, and a number of its cores."""
+    """The candidates of the baseline that uses one core type.
+
+    Each is the rung of the type, and a number of its cores.
+    """
     supply = 0
     for rung, type_ in enumerate(ladder.rungs):
         cores = _cores(ladder, rung)

@@ -39,7 +39,11 @@ def arrivals_with_work(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> ArrivalsWithWork:
-    """Make the requests of a replay: the records in `order` at the times `arrival_ns`."""
+    """Make the requests of a replay in order of arrival, with their work.
+
+    order: record of each request in the workload. arrival_ns: ascending arrival times [ns].
+    measured_from: number of the first request that is measured.
+    """
     assert 0 <= measured_from < len(order) == len(arrival_ns)
     work = load.work_ns[order].astype(np.float64)
     return ArrivalsWithWork(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)

@@ -98,7 +98,11 @@ def _cut_corners(corners: list[_Point], capacity: float) -> list[_Point]:
 
 @part  # pragma: no cover - compiled
 def cores_for(speed, curve, hull):
-    """The fewest cores for a speed, or for the highest speed if it is beyond that."""
+    """The fewest cores on which a request reaches a speed, from the hull of its speed-up curve.
+
+    curve: number of the curve. hull: corners of all curves. For a speed beyond the highest one, the
+    cores of the highest.
+    """
     corner, last = 1, hull.speed.shape[1] - 1
     while corner < last and speed > hull.speed[curve, corner]:
         corner += 1
