@@ -164,7 +164,7 @@ class Policy:
 
     @property
     def ladders(self) -> tuple[Ladder, ...]:
-        """The ladders, one for each class of requests."""
+        """The ladders of a policy, one for each class of requests; empty if it has none."""
         return tuple(form for form in self.forms if isinstance(form, Ladder))
 
     @property

@@ -54,7 +54,7 @@ def write_table(
 
 @cache
 def camel(name: str) -> str:
-    """Return the name that flatc gives to the accessor of a field."""
+    """Name that flatc gives to the accessor of a field of the FlatBuffers schema."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 

@@ -71,7 +71,7 @@ def canonical_of(data: bytes, source: str = "policy.json") -> bytes:
 
 
 def check_major(major: int, minor: int) -> None:
-    """Raise Refusal for an unknown major version of the schema."""
+    """Raise Refusal if a policy's schema has a major version that this tailc does not know."""
     if major != SCHEMA_MAJOR:
         raise Refusal(
             Code.UNKNOWN_SCHEMA,

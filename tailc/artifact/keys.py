@@ -74,7 +74,7 @@ class PublicKey:
         return True
 
     def pem(self) -> bytes:
-        """The key in the format of `openssl pkey -pubout`."""
+        """The public key as PEM text, in the format of `openssl pkey -pubout`."""
         return Ed25519PublicKey.from_public_bytes(self.raw).public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
@@ -96,7 +96,7 @@ class PrivateKey:
         return with_signature(sealed, signed, self._key.sign(signed))
 
     def pem(self, passphrase: bytes | None = None) -> bytes:
-        """The key in PKCS #8, encrypted if a passphrase is given."""
+        """The private key as PEM text in PKCS #8, encrypted if a passphrase is given."""
         encryption = (
             serialization.BestAvailableEncryption(passphrase)
             if passphrase

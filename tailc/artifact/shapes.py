@@ -144,7 +144,7 @@ Shape = Whole | Text | EnumChoice | PairShape | Many | RecordShape | OneForm
 
 @cache
 def record_of(cls: type) -> RecordShape:
-    """Derive the shape of a dataclass from its annotations."""
+    """Derive the shape of a record from the annotations of a dataclass."""
     hints = typing.get_type_hints(cls)
     return RecordShape(cls, tuple(_slot(field, hints[field.name]) for field in fields(cls)))
 

@@ -47,7 +47,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Variance:
-    """An estimated variance with its degrees of freedom."""
+    """An estimated variance (`value`) with its degrees of freedom (`freedom`)."""
 
     value: float
     freedom: float

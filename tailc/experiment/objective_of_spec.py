@@ -77,7 +77,7 @@ def burstiness_of(bursts: BurstsSpec) -> Burstiness:
 
 
 def burst_complaints(bursts: BurstsSpec, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Report bursts that are impossible at some rate."""
+    """Report each arrival rate at which a spec's bursts are impossible."""
     for place, rate_mrps in enumerate(rates_mrps):
         try:
             ModulatedArrivals(rate_mrps, burstiness_of(bursts))

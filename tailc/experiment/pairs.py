@@ -26,7 +26,7 @@ class SubjectPairs:
 
     @cached_property
     def engines(self) -> tuple[Engine[Outcome], Engine[Outcome]]:
-        """Make the replay engines of both policies."""
+        """Make the replay engines of the two policies to compare."""
         old, new = (
             experiment.engine(subject)
             for experiment, subject in zip(self.experiments, self.subjects, strict=True)
@@ -34,7 +34,7 @@ class SubjectPairs:
         return old, new
 
     def pair(self, one: Replication) -> Pair:
-        """Replay one replication under both policies."""
+        """Replay one replication under both policies, and return the two outcomes."""
         old, new = (
             experiment.outcome(subject, engine, one)
             for experiment, subject, engine in zip(

@@ -97,7 +97,7 @@ class SloComparison(Protocol):
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """SLOs of the policy."""
+        """SLOs of the policy that the results are compared with."""
         ...
 
     @property

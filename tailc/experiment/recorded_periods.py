@@ -50,7 +50,7 @@ class RecordedPeriods:
 
     @property
     def steps(self) -> int:
-        """Number of steps that all machines have."""
+        """Number of steps of the replay, for which all machines have measurements."""
         return self.outcome.throughput.shape[1]
 
     @property
@@ -101,7 +101,7 @@ class PairedPeriods:
 
 
 def share_rules() -> RuleBaselines[ShareRule]:
-    """The baselines of CPU shares."""
+    """The baselines that can decide CPU shares of machines."""
     return rules_in("tailc.models.cpu_shares.baselines")
 
 

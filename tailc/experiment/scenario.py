@@ -50,7 +50,7 @@ class Scenario:
     settling: int = 0
 
     def warm_up(self, arrivals: int) -> int:
-        """Number of arrivals that are not measured."""
+        """Number of arrivals at the start of a replay that are not measured."""
         return self.arrivals.warm_up(arrivals - self.settling) + self.settling
 
     @cached_property
@@ -67,7 +67,7 @@ class Scenario:
 
     @cached_property
     def recorded(self) -> int:
-        """Number of recorded arrivals; 0 if they are generated."""
+        """Number of arrivals in the recording that is replayed; 0 if arrivals are generated."""
         if not self.arrivals.is_recorded:
             return 0
         # A recording needs no random numbers.

@@ -120,7 +120,10 @@ class TokenComparison:
         return experiment.best(candidates, self.slos)
 
     def run(self, scheduler: TokenScheduler, experiment: TokenExperiment) -> TokenRun:
-        """Replay one scheduler, without comparing it with others."""
+        """Replay one scheduler of a language model's server, and return its results.
+
+        It is not compared with others.
+        """
         return self._run(scheduler, experiment.outcome(scheduler), ())[0]
 
     def _run(

@@ -60,7 +60,7 @@ class TokenExperiment:
         return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached)
 
     def outcome(self, scheduler: TokenScheduler) -> TokenOutcome:
-        """Replay the requests with one scheduler."""
+        """Replay the requests of the experiment with one scheduler."""
         return replay(scheduler, self.requests)
 
     def best(self, candidates: Sequence[TokenScheduler], slos: Sequence[Slo]) -> TokenScheduler:

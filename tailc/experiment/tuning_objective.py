@@ -99,7 +99,7 @@ class TuningObjective:
 
     @property
     def targets_us(self) -> tuple[int, ...]:
-        """Limit of the percentile in a search, at each rate."""
+        """Limit of the latency percentile in the search for a table, at each rate [us]."""
         assert self.target_us is not None
         return self.target_by_rate_us or (self.target_us,) * len(self.rates_mrps)
 

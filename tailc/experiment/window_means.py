@@ -42,7 +42,7 @@ def means_of(samples: QuantitySamples) -> dict[JobQuantity, WindowMean]:
 
 
 def gains_of(new: QuantitySamples, old: QuantitySamples) -> dict[JobQuantity, WindowMean]:
-    """Increase of each quantity from old to new, paired by window."""
+    """Mean increase of each quantity from one policy to another, paired by window of days."""
     return {one: change_of(sample, old[one]) for one, sample in new.items()}
 
 

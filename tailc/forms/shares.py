@@ -149,5 +149,5 @@ class Shares:
 
     @property
     def served_machines(self) -> tuple[Machine, ...]:
-        """The machines with a target."""
+        """The machines of the form that have a throughput target; batch machines have none."""
         return tuple(machine for machine in self.machines if machine.target_milli is not None)

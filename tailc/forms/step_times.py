@@ -25,7 +25,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 def ascends(values: Sequence[int]) -> bool:
-    """Whether each value is larger than the one before."""
+    """Whether the values ascend strictly: each is larger than the one before."""
     return all(a < b for a, b in itertools.pairwise(values))
 
 

@@ -245,7 +245,7 @@ def least_level(table: TailTable) -> int:
 
 
 def level_at(table: TailTable, frequency_khz: int) -> int:
-    """Return the index of the frequency level with that frequency."""
+    """Index of a tail table's frequency level with the frequency `frequency_khz`."""
     return [level.frequency_khz for level in table.levels].index(frequency_khz)
 
 

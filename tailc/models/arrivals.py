@@ -26,7 +26,7 @@ class Arrivals(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the process in reports, such as `40/s`."""
+        """Name of the arrival process in reports, such as `40/s`."""
         ...
 
     @property
@@ -125,7 +125,7 @@ class Poisson:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """Number of warm-up requests: one twentieth of all."""
+        """Number of warm-up requests of a replay, which are not measured: one twentieth of all."""
         return requests // WARM_UP_PART
 
 
@@ -164,7 +164,7 @@ class Bursts:
 
     @property
     def requests(self) -> int:
-        """Number of requests in all bursts."""
+        """Number of requests in all bursts of the arrival process."""
         return sum(burst.requests for burst in self.bursts)
 
     @property
@@ -214,7 +214,7 @@ class RateStep:
 
 
 def mean_requests(steps: tuple[RateStep, ...]) -> float:
-    """Expected number of arrivals in all steps."""
+    """Expected number of arrivals in all steps of an arrival rate."""
     return sum(step.duration_us * step.rate_mrps for step in steps) / _US_PER_S_IN_MRPS
 
 
@@ -244,7 +244,7 @@ class RateProfile:
 
     @property
     def mean_requests(self) -> float:
-        """Expected number of arrivals in the whole profile."""
+        """Expected number of arrivals in the whole rate profile."""
         return mean_requests(self.steps)
 
     @property

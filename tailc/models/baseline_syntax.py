@@ -64,12 +64,12 @@ class Syntax:
 
     @property
     def name(self) -> str:
-        """The fixed first word of the baseline's names."""
+        """First word of a baseline's names, which all of them share."""
         return re.split(r"\[|-(?=[A-Z])", self.text, maxsplit=1)[0]
 
     @property
     def takes_parameter(self) -> bool:
-        """Whether the name has a parameter after a hyphen."""
+        """Whether names of a baseline may have a parameter after a hyphen."""
         return re.search("-[A-Z]", self.text) is not None
 
     def read(self, name: str) -> NameValues | None:

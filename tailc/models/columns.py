@@ -28,7 +28,7 @@ class UsageColumn:
 
     @property
     def width(self) -> int:
-        """Width of the widest cell or of the heading."""
+        """Width of a table's column in characters: of its widest cell or its heading."""
         return max(len(cell) for cell in (self.head, *self.cells))
 
 

@@ -56,18 +56,18 @@ class DayCurve:
 
     @property
     def words(self) -> str:
-        """Format the curve as the option `--arrivals` accepts it."""
+        """Format the daily curve as the option `--arrivals` accepts it."""
         return "diurnal:" + ",".join(map(plain_ppm, self.levels_ppm))
 
     @property
     def relative(self) -> NDArray[np.float64]:
-        """The levels, scaled to a daily mean of 1."""
+        """Levels of the daily curve, scaled to a mean of 1."""
         levels = np.array(self.levels_ppm, np.float64)
         return levels / levels.mean()
 
     @property
     def peak(self) -> float:
-        """The highest rate relative to the mean rate."""
+        """Highest rate of a daily curve relative to its mean rate."""
         return float(self.relative.max())
 
     def with_rate(self, rate_mrps: int) -> Diurnal:
@@ -111,7 +111,7 @@ class Diurnal:
 
     @property
     def name(self) -> str:
-        """Name in reports: the mean, lowest and highest rate."""
+        """Name of the arrival process in reports: its mean, lowest and highest rate."""
         least, most = (round(self.rate_mrps * end) for end in self._ends)
         span = f"{format_mrps(least)} to {format_mrps(most)}"
         return f"diurnal {format_mrps(self.rate_mrps)}, {span} in {self.curve}"

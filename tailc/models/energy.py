@@ -107,7 +107,7 @@ class EnergyTimes:
 
 
 def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
-    """Compute the energy per request from one replay."""
+    """Compute the mean energy of a request from one replay, with what it is derived from."""
     return EnergyTimes(
         outcome.mean_energy,
         outcome.mean_idle_energy,
@@ -178,7 +178,10 @@ class PoweredUse(Usage):
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     def cost_us(self, load: Load) -> float:  # noqa: ARG002 - the same for any load
-        """Cost of a request: its energy, including idle cores."""
+        """Cost of a request by which policies are compared: its energy, including idle cores.
+
+        In the policy's unit of power times microseconds.
+        """
         return self.energy.drawn_us
 
     @property

@@ -47,7 +47,7 @@ def _share(share_ppm: int | None) -> str:
 
 
 def type_columns(uses: Sequence[EnergyUse]) -> Group:
-    """Columns of the utilization of each type of core."""
+    """Columns of a verdict's table with the utilization of each type of core."""
     kinds = zip(*(use.types for use in uses), strict=True)
     return tuple(
         column(kind[0].name, [percent(one.utilization_ppm) for one in kind]) for kind in kinds

@@ -82,7 +82,7 @@ class Burstiness:
         return _US_PER_S / self.spell_us / (1 - self.busy_ppm / PPM)
 
     def idc(self, window_s: float) -> float:
-        """Index of dispersion of counts over windows of this length."""
+        """Index of dispersion of counts over windows of `window_s` seconds."""
         return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
 
     def most_idc(self, rate_mrps: int) -> float:
@@ -142,7 +142,7 @@ class ModulatedArrivals:
 
     @property
     def name(self) -> str:
-        """Name in reports: mean rate and burstiness."""
+        """Name of the arrival process in reports: its mean rate and burstiness."""
         return f"bursty {format_mrps(self.rate_mrps)}, {self.burstiness}"
 
     @property

@@ -114,7 +114,7 @@ class Outcome(ABC):
 
     @property
     def mean_threads_by_pool(self) -> tuple[float, ...]:
-        """Mean threads of started requests by pool."""
+        """Mean number of threads of started requests in each pool (limited resource)."""
         pools = range(len(self.capacity_ppm))
         return tuple(self._mean(over.THREADS + over.POOL_COLUMNS * pool) / PPM for pool in pools)
 
@@ -262,5 +262,5 @@ def _ratio_of(
 
 
 def nearest_us(time_ns: _Time) -> _Time:
-    """Round to whole microseconds; halves go up."""
+    """Round a time in nanoseconds to whole microseconds; halves go up."""
     return (time_ns + NS_PER_US // 2) // NS_PER_US

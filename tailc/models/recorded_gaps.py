@@ -36,7 +36,7 @@ class RecordedGaps:
 
     @property
     def words(self) -> str:
-        """Format the pattern as the option `--arrivals` accepts it."""
+        """Format the arrival pattern as the option `--arrivals` accepts it."""
         return f"recorded:{self.source}"
 
     def with_rate(self, rate_mrps: int) -> Rounds:
@@ -81,5 +81,5 @@ class Rounds:
         return np.rint((times_ns - times_ns[0]) * scale).astype(np.int64)
 
     def warm_up(self, requests: int) -> int:
-        """Number of warm-up requests: one twentieth of all."""
+        """Number of warm-up requests of a replay, which are not measured: one twentieth of all."""
         return requests // WARM_UP_PART

@@ -226,7 +226,7 @@ def _controller_arrays(controller: Controller, steer: Steer) -> Steer:
 
 
 def first_output_ppm(steer: Steer) -> int:
-    """Initial output of the controller [1e-6]."""
+    """Output of the controller before its first step [1e-6]."""
     if steer.law == CONTROLLED:
         half = 1 << (steer.fraction_bits - 1)
         return (int(steer.limits[2]) * PPM + half) >> steer.fraction_bits

@@ -77,7 +77,7 @@ class Workload:
 
     @cached_property
     def mean_work_ns(self) -> float:
-        """Mean work of a request [ns]."""
+        """Mean work of a request of the workload [ns]."""
         return float((self.work_ns * (self.weight / self.requests)).sum())
 
     def work_at(self, rank: int) -> int:

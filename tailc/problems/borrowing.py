@@ -117,7 +117,7 @@ class BorrowingProblem:
 
     @property
     def method(self) -> BudgetMethod:
-        """The method by which the budget of shared time is determined."""
+        """Method by which the time for sharing a core with batch work is determined."""
         if self.borrowing is Borrowing.IDLE:
             return BudgetMethod.NONE
         if self.borrowing is Borrowing.OPTIMISED:

@@ -14,7 +14,7 @@ MAX_SENSITIVITY = 1.2
 
 
 class ControllerTerms(enum.Enum):
-    """The terms of a controller: PI or PID."""
+    """Terms of a feedback controller: PI or PID."""
 
     PI = "pi"
     PID = "pid"
@@ -34,7 +34,7 @@ class LoopGains:
 
     @property
     def parts(self) -> tuple[float, float, float]:
-        """The gains kp, ki and kd as a tuple."""
+        """The gains kp, ki and kd of a controller as a tuple."""
         return self.kp, self.ki, self.kd
 
 

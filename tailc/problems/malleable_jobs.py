@@ -139,7 +139,7 @@ class ClusterProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """The method by which the plan is computed."""
+        """Method by which the plan of malleable jobs is computed."""
         return self.search.method
 
 
@@ -182,7 +182,7 @@ class ClusterSolution:
 
     @property
     def evaluations(self) -> int:
-        """Number of schedules tried."""
+        """Number of schedules that the search for the plan tried."""
         return self.columns
 
     @property

@@ -71,7 +71,7 @@ class ExpectedSupply:
 
     @property
     def epochs(self) -> int:
-        """Number of epochs."""
+        """Number of epochs for which the energy supply is expected."""
         return len(self.green_mw)
 
 

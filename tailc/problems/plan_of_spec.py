@@ -28,7 +28,7 @@ def supply_of(days: Days) -> ExpectedSupply:
 
 
 def weights_of(spec: WeightsSpec) -> Weights:
-    """Read the weights of brown energy in the objective."""
+    """Convert a spec's weights of brown energy to those of the plan's objective."""
     return Weights(spec.money, spec.energy, spec.carbon)
 
 

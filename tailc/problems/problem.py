@@ -23,12 +23,12 @@ class Problem(Protocol):
 
     @property
     def method(self) -> enum.Enum:
-        """The method by which the solution is found."""
+        """Method by which the solution of this problem is found."""
         ...
 
 
 class RequestProblem(Problem, Protocol):
-    """A problem whose policy serves requests."""
+    """A problem whose solution becomes a policy that serves requests."""
 
     @property
     def profile(self) -> DemandProfile:
@@ -60,7 +60,7 @@ class Solution(Protocol):
 
     @property
     def solver(self) -> str:
-        """Name of the solver."""
+        """Name and version of the solver that found the solution."""
         ...
 
     @property

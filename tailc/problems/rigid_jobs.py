@@ -111,7 +111,7 @@ class RacksProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """The method by which the plan is computed."""
+        """Method by which the plan of rigid jobs is computed."""
         return self.search.method
 
 

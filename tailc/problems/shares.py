@@ -53,7 +53,7 @@ class MachineTarget:
 
     @property
     def has_target(self) -> bool:
-        """Whether the machine has a target; batch work has none."""
+        """Whether the machine has a throughput target; batch work has none."""
         return self.target_milli is not None or self.target_ppm is not None
 
 
@@ -84,7 +84,7 @@ class SharesProblem:
 
     @property
     def served_machines(self) -> tuple[MachineTarget, ...]:
-        """The machines with a target."""
+        """The machines of the problem that have a throughput target; batch machines have none."""
         return tuple(machine for machine in self.machines if machine.has_target)
 
 

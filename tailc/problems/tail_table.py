@@ -102,7 +102,7 @@ class TailProblem:
 
     @property
     def highest_khz(self) -> int:
-        """The highest frequency of a core [kHz]."""
+        """The highest frequency that a core of the problem has [kHz]."""
         return self.levels[-1].frequency_khz
 
     def highest_mrps(self, cores: int) -> int:

@@ -128,7 +128,7 @@ class AnswerVerdict:
 
     @property
     def gap(self) -> float:
-        """Objective minus proved bound; inf without a feasible point."""
+        """Objective of a checked answer minus the proved bound; inf without a feasible point."""
         return math.inf if self.objective is None else self.objective - self.bound
 
 

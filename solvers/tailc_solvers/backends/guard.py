@@ -26,7 +26,7 @@ IS_LINUX = sys.platform == "linux"
 
 
 def main() -> None:
-    """Start the worker, wait for it, and exit with its code."""
+    """Start the worker process of a solver, wait for it, and exit with its code."""
     answers, lifeline = int(sys.argv[2]), int(sys.argv[4])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if IS_LINUX:

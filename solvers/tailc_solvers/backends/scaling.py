@@ -88,7 +88,10 @@ def unscale_units(answer: SolverAnswer, unit: Vector) -> SolverAnswer:
 
 
 def scale_rows(program: LinearProgram, size: Vector) -> LinearProgram:
-    """Divide each row of the program by its size."""
+    """Divide the coefficients and bounds of each row of a program by the row's size.
+
+    size: divisor of each row [m].
+    """
     if (size == 1).all():
         return program
     return replace(
@@ -117,7 +120,7 @@ def cost_size(program: LinearProgram) -> float:
 
 
 def scale_costs(program: LinearProgram, size: float) -> LinearProgram:
-    """Divide the objective of the program by a size."""
+    """Divide the coefficients of a program's objective by `size`."""
     return replace(program, cost=program.cost / size, offset=program.offset / size)
 
 

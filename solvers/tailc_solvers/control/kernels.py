@@ -187,7 +187,7 @@ def integrals(loop, record, steps, total):
 
 @plain_loops
 def overshoot_of(record, steps):
-    """Overshoot of a set-point response, as a fraction of the step."""
+    """Overshoot of a control loop after a set-point step, as a fraction of the step."""
     most = 0.0
     for k in range(steps):
         most = max(most, -record.error[k])

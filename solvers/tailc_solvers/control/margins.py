@@ -183,7 +183,7 @@ def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
 
 
 def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance:
-    """Performance of a stable loop, from its step responses."""
+    """Simulate the step responses of a stable control loop and compute its performance."""
     loop, steps = loop_to_simulate(plant, kp, kd)
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, kp, ki, kd)

@@ -44,7 +44,7 @@ class SampledPlant:
 
     @property
     def poles(self) -> NDArray[np.complex128]:
-        """Poles in the z-plane, without the poles at 0 of the delay."""
+        """Poles of a sampled plant in the z-plane, without the poles at 0 of its delay."""
         return np.roots(self.a).astype(np.complex128)
 
     @property
@@ -57,13 +57,13 @@ class SampledPlant:
         return bool(np.all(np.abs(_without_pole(self.poles, 1.0, self.is_integrating)) < 1.0))
 
     def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """The frequency response at `omega` radians per sample."""
+        """Frequency response of a sampled plant at `omega` radians per sample."""
         back = np.exp(-1j * np.asarray(omega, dtype=np.float64))
         delayed = np.exp(-1j * self.delay * np.asarray(omega, dtype=np.float64))
         return delayed * _value(self.b[::-1], back) / _value(self.a[::-1], back)
 
     def step_response(self, samples: int) -> NDArray[np.float64]:
-        """Output 1, 2, ... samples after a unit step of the input."""
+        """Output of a sampled plant 1, 2, ... samples after a unit step of its input."""
         y = np.zeros(samples + 1)
         for k in range(1, samples + 1):
             y[k] = sum(b for j, b in enumerate(self.b) if k - self.delay - j >= 0)

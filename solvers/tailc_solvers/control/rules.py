@@ -40,7 +40,10 @@ class FirstOrder:
 
 @dataclass(frozen=True)
 class IdealController:
-    """The ideal-form PID controller K (1 + 1 / (ti s) + td s)."""
+    """A PID controller in ideal form: K (1 + 1 / (ti s) + td s).
+
+    k: gain. ti, td: integral and derivative time, in the plant's unit of time.
+    """
 
     k: float
     ti: float

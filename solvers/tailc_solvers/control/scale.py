@@ -21,14 +21,14 @@ class PlantScale:
     time: float
 
     def plant(self, plant: AnyPlant) -> AnyPlant:
-        """Convert a plant to the scaled units."""
+        """Convert a plant to the units of gain and time in which it is scaled."""
         if isinstance(plant, SampledPlant):
             return replace(plant, b=tuple(b / self.gain for b in plant.b))
         num, den = (_rescale(c, self.time) for c in (plant.num, plant.den))
         return Plant(tuple(b / self.gain for b in num), tuple(den), plant.dead_time / self.time)
 
     def gains(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
-        """Convert parallel gains (kp, ki, kd) to the scaled units."""
+        """Convert parallel gains (kp, ki, kd) to those of the scaled plant's controller."""
         return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
 
     def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:

@@ -225,7 +225,7 @@ def _precedes(keys, steps, other_keys, other_steps):
 
 @plain_loops
 def merge(best, other):
-    """Merge the best schedules `other` into `best`, load by load."""
+    """Merge the best schedules of another search into `best`, load by load."""
     for q in range(best.key.shape[0]):
         keys = (other.key[q, 0], other.key[q, 1], other.key[q, 2], other.key[q, 3])
         if _precedes(keys, other.steps[q], best.key[q], best.steps[q]):

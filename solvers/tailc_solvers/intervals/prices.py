@@ -74,7 +74,7 @@ class ContinuousRows:
         return np.unique(fitted.astype(np.int64), axis=0)
 
     def prices(self, rows: LoadRows) -> LagrangianPrices:
-        """Tabulate each row's Lagrangian bound over the work done."""
+        """Tabulate the Lagrangian bound on each row's objective, by the work that is done."""
         alpha, beta, gamma = self.answer.weights.T[:, :, None, None]
         work = self.steps.work[self.steps.rank]
         edges = np.linspace(0.0, work, CELLS + 1)

@@ -165,7 +165,7 @@ def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
 
 
 def law_of(counted: WorkHistogram) -> LatticeLaw:
-    """Convert a histogram of work to the arrays of the kernels."""
+    """Convert a histogram of work to the arrays from which compiled code computes tail tables."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled

@@ -47,7 +47,7 @@ class AgeSearch(NamedTuple):
 
 
 def new_search(requests: RequestArrays) -> AgeSearch:
-    """Allocate buffers for a search."""
+    """Allocate working memory for a search of climb ages."""
     R, n = requests.speed.shape
     left = np.zeros((n, R), dtype=np.int64)
     left[0] = requests.work

@@ -33,7 +33,7 @@ class BatchAnswers:
 
 @dataclass(frozen=True, eq=False)
 class BatchLookup:
-    """A ladder as arrays, for many look-ups."""
+    """A ladder converted to arrays, to answer many look-ups at once."""
 
     ladder: Ladder
 

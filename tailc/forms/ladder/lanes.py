@@ -138,7 +138,7 @@ def lanes_of(ladder: Ladder) -> Lanes:
 
 
 def cores_of(ladder: Ladder) -> int:
-    """Number of cores of a ladder with cores of one kind."""
+    """Number of cores that a ladder states for cores of a single kind."""
     (capacity_ppm,) = (u.capacity_ppm for u in ladder.cost_units if u.capacity_ppm is not None)
     return capacity_ppm // PPM
 

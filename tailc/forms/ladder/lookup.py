@@ -10,7 +10,7 @@ from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
 
 
 class Start(enum.Enum):
-    """The answer whether a waiting request may start now."""
+    """Answer of a ladder on whether a waiting request may start now."""
 
     NOW = "now"
     WAIT = "wait"

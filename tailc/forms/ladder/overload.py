@@ -54,7 +54,7 @@ class Overload:
         return self.work_ppm
 
     def cuts_off(self, age_us: int) -> bool:
-        """Whether a running request of this age leaves."""
+        """Whether a running request of this age is cut off by a rule for overload."""
         return self.cut_off_us is not None and age_us >= self.cut_off_us
 
 

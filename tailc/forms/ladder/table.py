@@ -63,7 +63,7 @@ class Rule(enum.Enum):
 
 
 class AdmissionKind(enum.Enum):
-    """How a row lets a new request start."""
+    """Way in which a row of a ladder lets a new request start."""
 
     AT_ONCE = "at-once"
     DELAY = "delay"

@@ -38,7 +38,7 @@ class Battery:
         require(0 <= self.first_mj <= self.capacity_mj, "`first_mj` must be 0 to `capacity_mj`")
 
     def stored_mj(self, charged_mj: int) -> int:
-        """Energy stored when `charged_mj` is charged [mJ]."""
+        """Energy that the battery stores when it is charged with `charged_mj` [mJ]."""
         return charged_mj * self.kept_ppm // PPM
 
     def to_charge_mj(self, stored_mj: int) -> int:
@@ -50,7 +50,10 @@ class Battery:
         return state_mj + (self.stored_mj(battery_mj) if battery_mj > 0 else battery_mj)
 
     def states_mj(self, battery_mj: Sequence[int]) -> tuple[int, ...]:
-        """Stored energy at the end of each epoch [mJ]."""
+        """Energy stored in the battery at the end of each epoch of a schedule [mJ].
+
+        battery_mj: energy charged in each epoch, negative if discharged.
+        """
         states = []
         state_mj = self.first_mj
         for flow_mj in battery_mj:

@@ -18,7 +18,7 @@ Whole = NDArray[np.int64]
 
 
 def job_places(job: PlannedJob, pools: int, epochs: int) -> Whole:
-    """The job's servers as an array, int64 (pools, epochs)."""
+    """Numbers of servers that a planned job has, int64 (pools, epochs)."""
     places = np.zeros((pools, epochs), np.int64)
     for span in job.spans:
         places[span.pool, span.epoch_slice] = span.servers

@@ -57,17 +57,17 @@ class LedgerEntry:
 
     @property
     def spilled_mj(self) -> int:
-        """Green energy used by neither servers nor the battery [mJ]."""
+        """Green energy of an interval that neither servers nor the battery use [mJ]."""
         return self.green_mj - self.green_used_mj - self.charged_mj
 
     @property
     def stored_mj(self) -> int:
-        """Change of the energy stored in the battery [mJ]."""
+        """Change of the energy stored in the battery during an interval [mJ]."""
         return self.charged_mj - self.lost_mj - self.discharged_mj
 
     @property
     def thrown_mj(self) -> int:
-        """Energy that was bought and thrown away [mJ]."""
+        """Energy of an interval that was bought at a negative price and thrown away [mJ]."""
         return max(self.bought_mj - self.brown_mj, 0)
 
     @property
@@ -77,7 +77,7 @@ class LedgerEntry:
 
     @property
     def brown_mg(self) -> Fraction:
-        """CO2 of the bought energy [mg]."""
+        """CO2 of the energy bought in an interval [mg]."""
         return Fraction(self._bought_mj * self.brown_mg_per_kwh, MJ_PER_KWH)
 
     @property
@@ -87,7 +87,11 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The energy balance and cost of several intervals together."""
+    """Energy balance and cost of a datacentre over several intervals together [mJ].
+
+    brown_udollars, brown_mg: cost [1e-6 dollars] and CO2 [mg] of the bought energy. thrown_mj:
+    energy that was bought at a negative price and not used.
+    """
 
     demand_mj: int
     green_used_mj: int

@@ -91,12 +91,12 @@ class Span:
 
     @property
     def past(self) -> int:
-        """First epoch after the span."""
+        """First epoch after a span of a planned job."""
         return self.first_epoch + self.epochs
 
     @property
     def epoch_slice(self) -> slice:
-        """The epochs of the span as a slice."""
+        """The epochs of a span of a planned job as a slice."""
         return slice(self.first_epoch, self.past)
 
 

@@ -200,12 +200,12 @@ class Plan:
 
     @property
     def servers(self) -> int:
-        """Number of servers of all pools."""
+        """Number of servers in all pools of a plan."""
         return sum(pool.servers for pool in self.pools)
 
     @property
     def end_unix_s(self) -> int:
-        """End of the last epoch."""
+        """End of the plan's last epoch in Unix seconds."""
         return self.start_unix_s + len(self.epochs) * self.epoch_s
 
     @cached_property
@@ -247,13 +247,13 @@ class Plan:
         return (self.grid_mw or 0) * self.epoch_s if is_paid else 0
 
     def without_battery(self) -> Plan:
-        """The same plan without its battery."""
+        """The same plan of jobs without its battery."""
         epochs = tuple(replace(epoch, battery_mj=None) for epoch in self.epochs)
         return replace(self, epochs=epochs, battery=None)
 
     @property
     def has_buses(self) -> bool:
-        """Whether each rack is on a green or a brown bus."""
+        """Whether the racks of a plan are divided into a green and a brown bus."""
         return self.epochs[0].first_green_pool is not None
 
     def is_green(self, pool: int, epoch: int) -> bool:
@@ -262,7 +262,7 @@ class Plan:
         return first is not None and pool >= first
 
     def epoch_at(self, unix_s: int) -> int | None:
-        """The epoch at a time; None outside the plan."""
+        """Number of the plan's epoch at a time in Unix seconds; None outside the plan."""
         epoch = (unix_s - self.start_unix_s) // self.epoch_s
         return epoch if 0 <= epoch < len(self.epochs) else None
 

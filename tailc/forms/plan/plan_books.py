@@ -49,7 +49,7 @@ class PlanBooks:
 
     @property
     def ledger(self) -> Ledger:
-        """The energy balance and its cost over all epochs."""
+        """Energy balance of a plan and its cost, summed over all epochs."""
         return ledger_of(self.entries)
 
     @property
@@ -60,12 +60,12 @@ class PlanBooks:
 
     @property
     def income_udollars(self) -> int:
-        """Payments for the jobs minus penalties [1e-6 dollars]."""
+        """Payments for the jobs of a plan minus penalties [1e-6 dollars]."""
         return sum(job.fees_udollars - job.penalty_udollars for job in self.jobs)
 
     @property
     def profit_udollars(self) -> Fraction:
-        """Income minus the price of brown energy [1e-6 dollars]."""
+        """Income of a plan from its jobs minus the price of brown energy [1e-6 dollars]."""
         return self.income_udollars - self.ledger.brown_udollars
 
 
@@ -83,7 +83,7 @@ def plan_books(plan: Plan) -> PlanBooks:
 
 
 def places_of(plan: Plan, job: PlannedJob) -> Whole:
-    """The job's servers as an array, int64 (pools, epochs)."""
+    """Numbers of servers that a planned job has, int64 (pools, epochs)."""
     return job_places(job, len(plan.pools), len(plan.epochs))
 
 

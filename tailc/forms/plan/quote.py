@@ -47,7 +47,7 @@ class RigidJob:
 
     @property
     def green_slots(self) -> int:
-        """Server-epochs promised to be green, rounded up."""
+        """Number of a job's server-epochs that are promised to be green, rounded up."""
         return -(-self.green_ppm * self.epochs * self.width // PPM)
 
 

@@ -132,7 +132,7 @@ class CarriedOutPlan:
 
     @property
     def servers(self) -> AssignedServers:
-        """Numbers of the servers of each job in each epoch."""
+        """Numbers of the servers of each planned job in each epoch."""
         return assigned_servers(self.plan, {name: job.servers for name, job in self._old.items()})
 
     def state_after(self, epochs: int, events: Events | None = None) -> PlanState:

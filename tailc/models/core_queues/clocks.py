@@ -13,7 +13,7 @@ from tailc.models.core_queues.chip import Chip
 
 @dataclass(frozen=True)
 class FixedLevel:
-    """The rule that every request runs at one given level."""
+    """Rule of frequencies by which every request runs at one given level."""
 
     level: int
 

@@ -66,7 +66,7 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         return []
 
     def by_subject(self, names: UsageColumn, uses: Sequence[CoreQueuesUse]) -> list[UsageTable]:
-        """The table of busy core time by frequency, in percent."""
+        """Table of the time in which cores were busy, by frequency level, in percent."""
         by_level = zip(*(use.clocks.levels for use in uses), strict=True)
         groups = tuple(
             (column(format_khz(level[0].frequency_khz), [percent(at.share_ppm) for at in level]),)

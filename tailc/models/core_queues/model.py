@@ -64,7 +64,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def shared_resource(self) -> str:
-        """Name of the resource in reports: cores."""
+        """Name of the resource that requests compete for in reports: cores."""
         return THREADS
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
@@ -103,11 +103,11 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def lookups_depend_on(self) -> str:
-        """The sentence that a look-up also depends on the queue of the core."""
+        """Sentence for readers: a look-up also depends on the queue of the core."""
         return "the frequency of a core depends on all requests at the core"
 
     def workload(self, profile: DemandProfile) -> Workload:
-        """Convert the profile to work at each frequency level."""
+        """Convert the profile of demands to work at each frequency level."""
         return clocked_workload(profile, self.clocks)
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:  # noqa: ARG002
@@ -133,7 +133,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return CoreQueuesEngine(clock_table(self.clocks, self.steering), most_in_system)
 
     def in_use(self, outcome: CoreQueuesOutcome) -> float:
-        """Mean power of all cores, including those without requests."""
+        """Mean power of all cores in one replay, including those without requests [W]."""
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:

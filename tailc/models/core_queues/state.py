@@ -75,7 +75,7 @@ class ClockLog(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, table: ClockTable) -> ClockLog:
-        """An empty log with room for `requests` requests."""
+        """Make an empty log of a replay of core queues, with room for `requests` requests."""
         steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -145,7 +145,7 @@ _SERVER = np.dtype(
 
 
 def empty_server(table: ClockTable, requests: int, measured_from: int) -> ClockState:
-    """The state before the first arrival."""
+    """Make the state of a replay of core queues before the first arrival."""
     state = ClockState(
         np.zeros(1, _SERVER)[0],
         np.zeros(table.cores, _CORE),

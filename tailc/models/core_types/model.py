@@ -77,7 +77,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def lookups_depend_on(self) -> str:
-        """The sentence that a look-up also depends on the other cores."""
+        """Sentence for readers: a look-up also depends on what the other cores do."""
         return "the rung of a request also depends on which other cores are free"
 
     def engine(
@@ -93,7 +93,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: CoreTypesOutcome) -> float:
-        """Mean power of all cores, including free ones."""
+        """Mean power of all cores in one replay, including free ones, in units of power."""
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreTypesOutcome) -> float:

@@ -21,10 +21,10 @@ class CoreTypesOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """Share of the time in which cores are busy, over all cores."""
+        """Share of core time with a running request, over all cores (1: no core is free)."""
         return self.utilization
 
     @property
     def mean_idle_power(self) -> float:
-        """Mean power of free cores that are on, in units of power."""
+        """Mean power of the free cores that are on, in units of power."""
         return free_cores_power(self) - self.mean_over_time(self.off)

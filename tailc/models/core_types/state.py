@@ -86,7 +86,7 @@ class CoreLog(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, table: CoreTable) -> CoreLog:
-        """An empty log with room for `requests` requests."""
+        """Make an empty log of a replay of core types, with room for `requests` requests."""
         steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -151,7 +151,10 @@ _SERVER = np.dtype(
 
 
 def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
-    """The state before the first arrival; the seed draws random cores."""
+    """Make the state of a replay of core types before the first arrival.
+
+    seed: seed of the random choice of cores.
+    """
     slots, rungs = int(table.cores.sum()), len(table.unit_of)
     looks_up = table.steer.law == LOOKED_UP
     on = (table.steer.settings[-1, SETTING_CORES:] if looks_up else table.cores).copy()

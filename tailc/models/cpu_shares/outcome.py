@@ -36,7 +36,7 @@ class CpuSharesOutcome:
 
     @property
     def utilization(self) -> float:
-        """Mean share of the host that was granted to any machine."""
+        """Mean share of the host that is granted to all machines together."""
         return float(np.mean(self.share.sum(axis=0) + self.batch_share))
 
     @property

@@ -67,7 +67,7 @@ class HostMachines:
 
     @property
     def steps(self) -> int:
-        """Number of steps of the replay."""
+        """Number of steps that a replay of these machines has."""
         return self.a.shape[1]
 
 

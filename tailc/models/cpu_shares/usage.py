@@ -17,6 +17,6 @@ class HostUsage:
 
 
 def usage_of(outcome: CpuSharesOutcome) -> HostUsage:
-    """Average the granted shares over all steps, in millionths."""
+    """Average the shares of a host that were granted over all steps of a replay [1e-6]."""
     batch = float(outcome.batch_share.mean())
     return HostUsage(round(outcome.utilization * PPM), round(batch * PPM))

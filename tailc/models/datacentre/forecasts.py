@@ -8,7 +8,7 @@ from tailc.models.datacentre.supply import Supply
 
 
 class SupplyForecasts(Protocol):
-    """Forecasts that are made at the start of an epoch."""
+    """Interface: forecasts of the energy supply that are made at the start of an epoch."""
 
     def ahead(self, epoch: int, epochs: int) -> Supply:
         """Forecast at the start of `epoch` for the next `epochs` epochs."""

@@ -15,7 +15,7 @@ from tailc.models.rule_baselines import RuleBaselines
 
 
 class WindowOutcome(Protocol):
-    """Result of replaying one window: what happened to its jobs."""
+    """Interface: result of replaying one window of days, with what happened to its jobs."""
 
     @property
     def submitted(self) -> int: ...

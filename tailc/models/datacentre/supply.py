@@ -35,5 +35,5 @@ class Supply:
 
     @property
     def epochs(self) -> int:
-        """Number of epochs."""
+        """Number of epochs of the energy supply."""
         return len(self.green_mw)

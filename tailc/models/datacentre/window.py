@@ -34,7 +34,7 @@ class NoSpeedupCurves:
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
-        """Raise ValueError: rigid jobs have no speed-ups."""
+        """Raise ValueError, because rigid jobs have no speed-ups."""
         raise ValueError(
             f"the speed-up of {application} on {requested} of {servers} servers is unknown"
         )

@@ -45,7 +45,7 @@ class MalleableJob:
 
     @property
     def longest_s(self) -> int:
-        """The longest allowed run time, rounded up [s]."""
+        """The longest allowed run time of a malleable job, rounded up [s]."""
         return -(-self.work_s * self.slowdown_ppm // self.requested_ppm)
 
 
@@ -67,16 +67,16 @@ class UnfinishedJob:
 
     @property
     def total_progress(self) -> int:
-        """Progress of the whole job [ppm s]."""
+        """Progress that completes a malleable job, in speed-up [1e-6] times seconds."""
         return self.job.work_s * PPM
 
     @property
     def speedup_ppm(self) -> int:
-        """Current speed-up of the job [1e-6]."""
+        """Current speed-up of a malleable job relative to one server [1e-6]; 0 while it waits."""
         return self.job.speedup_ppm[self.vms][self.servers] if self.servers else 0
 
     def left_s(self) -> int:
-        """Remaining time at the current speed, rounded up [s]."""
+        """Remaining run time of a job at its current speed, rounded up [s]."""
         return -(-(self.total_progress - self.done) // self.speedup_ppm)
 
 

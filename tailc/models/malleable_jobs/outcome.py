@@ -25,12 +25,12 @@ class FinishedJob:
 
     @property
     def ran_s(self) -> int:
-        """Time from its first server to its end [s]."""
+        """Run time of a finished job, from its first server to its end [s]."""
         return self.ended_s - self.started_s
 
     @property
     def is_late(self) -> bool:
-        """Whether the job ran for longer than promised."""
+        """Whether a finished job ran for longer than its promised limit."""
         return self.ran_s > self.longest_s
 
 

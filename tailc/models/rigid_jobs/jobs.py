@@ -52,7 +52,7 @@ class RunningJob:
 
     @property
     def past_epoch(self) -> int:
-        """The epoch after the job's last one."""
+        """The epoch after the last one of a running job."""
         return self.first_epoch + self.epochs
 
     def places_at(self, epoch: int) -> Whole:

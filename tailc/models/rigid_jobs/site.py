@@ -44,7 +44,7 @@ class Site:
 
     @property
     def servers(self) -> int:
-        """Servers of all racks."""
+        """Number of servers in all racks."""
         return self.racks * self.rack_servers
 
     @property

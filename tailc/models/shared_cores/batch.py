@@ -17,7 +17,7 @@ from tailc.percentiles import PPM
 
 
 class HasBatch(Protocol):
-    """Batch work per core with its interval; see `BatchUse`."""
+    """Interface: mean batch work per core with its 95 % interval, as in `BatchUse`."""
 
     @property
     def batch_ppm(self) -> int:

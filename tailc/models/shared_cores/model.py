@@ -88,7 +88,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SharedCoresOutcome) -> float:
-        """Mean number of threads in use."""
+        """Mean number of threads in use in one replay."""
         return outcome.mean_threads
 
     def cost_of_request(self, outcome: SharedCoresOutcome) -> float | None:

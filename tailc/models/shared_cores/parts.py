@@ -48,7 +48,7 @@ def begin(job, number, state, demand):
 
 @part  # pragma: no cover - compiled
 def work_after(job, state, demand):
-    """Work of the parts of a request that have not begun."""
+    """Work of the parts (serial or parallel) of a request that have not begun [ns at speed 1]."""
     work = 0
     if state.has_parts:
         for number in range(state.part[job.request] + 1, END + 1):

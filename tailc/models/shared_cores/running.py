@@ -87,7 +87,10 @@ def _take(threads, number, state, table):
 
 @part  # pragma: no cover - compiled
 def rung_at(reach_ns, row, age_ns):
-    """The rung that a row of a ladder gives a request of this age."""
+    """The rung on which a row of a ladder puts a request of this age.
+
+    reach_ns: age at which each row puts a request on each rung or above [ns].
+    """
     rung = 0
     while reach_ns[row, rung + 1] <= age_ns:
         rung += 1

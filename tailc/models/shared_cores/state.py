@@ -74,7 +74,7 @@ class ThreadLog(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, pools: int, rungs: int) -> ThreadLog:
-        """An empty log with room for `requests` requests."""
+        """Make an empty log of a replay of shared cores, with room for `requests` requests."""
         return cls(
             latency_ns=np.zeros(requests, np.int64),
             wait_ns=np.zeros(requests, np.int64),

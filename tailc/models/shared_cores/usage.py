@@ -129,7 +129,7 @@ class SharedCoresUse(Usage):
         return SharedCoresColumns()
 
     def cost_us(self, load: Load) -> int:
-        """Cost of a request: threads times time [us]."""
+        """Cost of a request by which policies are compared: threads times time [us]."""
         return load.thread_time_us
 
     def headline(self, load: Load) -> Headline:

@@ -58,7 +58,7 @@ class IdleTimes:
 
 
 def idle_times(outcome: SmtOutcome) -> IdleTimes:
-    """Measure the idle periods that end with a measured request."""
+    """Measure the idle periods of SMT cores that end with a measured request."""
     periods_ns = outcome.idle_periods_ns
     place = np.searchsorted(np.array(EDGES_US) * NS_PER_US, periods_ns)
     size = len(EDGES_US) + 1

@@ -30,7 +30,7 @@ class SmtOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """Utilization of all cores."""
+        """Utilization of all SMT cores by requests (1: no core is free)."""
         return self.utilization
 
     @property

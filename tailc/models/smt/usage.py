@@ -126,7 +126,7 @@ class SmtUse(Usage):
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as the JSON object `lanes`."""
+        """Convert the use of SMT cores to the JSON object `lanes` of a verdict."""
         periods = [asdict(one) for one in self.idle.periods]
         idle = {"share_ppm": self.idle.share_ppm, "periods": periods}
         return {"lanes": {**asdict(self), "idle": idle}}

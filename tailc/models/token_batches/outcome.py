@@ -66,7 +66,7 @@ class TokenOutcome:
 
     @property
     def iterations(self) -> int:
-        """Number of iterations of the engine in the replay."""
+        """Number of iterations of a language model's engine in the replay."""
         return int(self.log.counts[ITERATIONS])
 
     @property
@@ -76,7 +76,7 @@ class TokenOutcome:
 
     @property
     def tokens_by_iteration(self) -> float:
-        """Mean number of tokens in an iteration."""
+        """Mean number of tokens that an iteration of a language model's engine processes."""
         tokens = self.log.counts[PROMPT_TOKENS] + self.log.counts[DECODED_TOKENS]
         return float(tokens) / max(self.iterations, 1)
 

@@ -13,7 +13,7 @@ from tailc_solvers.green.parallel.schedules import Column
 
 
 class ServerPlanFault(StrEnum):
-    """A constraint that a plan violates."""
+    """A constraint that a plan of malleable jobs violates."""
 
     WRONG_SIZE = "the plan is not whole numbers of all jobs and epochs"
     NO_SUCH_SHAPE = "the job has no such shape"

@@ -47,12 +47,12 @@ class KnownSchedules:
 
     @property
     def servers(self) -> Whole:
-        """Servers of each schedule in each epoch [K, T]."""
+        """Number of servers of each known schedule in each epoch [K, T]."""
         return self._taken[: len(self.columns), 0]
 
     @property
     def energy_mj(self) -> Whole:
-        """Energy of each schedule in each epoch [mJ; K, T]."""
+        """Energy of each known schedule in each epoch [mJ; K, T]."""
         return self._taken[: len(self.columns), 1]
 
     @property
@@ -61,7 +61,7 @@ class KnownSchedules:
         return self._waiting[: len(self.columns)]
 
     def obeying(self, rules: Rules) -> Allowed:
-        """Whether each schedule obeys the branching rules on its job."""
+        """Whether each known schedule obeys the branching rules on its job."""
         allowed = np.ones(len(self.columns), dtype=np.bool_)
         for job, rule in rules.items():
             mine = np.flatnonzero(self.job == job)

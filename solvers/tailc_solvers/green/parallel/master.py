@@ -82,7 +82,7 @@ class PricedSchedules(NamedTuple):
 
     @property
     def columns(self) -> list[Column]:
-        """The cheapest schedules, without jobs that have none."""
+        """The cheapest schedules of the jobs, without jobs that have none."""
         return [least.column for least in self.least if least.column is not None]
 
 
@@ -100,7 +100,7 @@ class Master:
 
     @property
     def columns(self) -> list[Column]:
-        """The schedules of jobs that the linear program contains."""
+        """The schedules that the linear program contains, in the order of its variables."""
         return self._known.columns
 
     def add(self, columns: Iterable[Column]) -> int:

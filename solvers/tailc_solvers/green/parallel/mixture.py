@@ -98,7 +98,7 @@ class Mixture:
 
     @property
     def shares(self) -> dict[Column, float]:
-        """The share of each schedule in the mixture."""
+        """Share of each schedule in the mixture, by schedule."""
         return dict(part for job in self._jobs for part in job.parts)
 
     def most(self) -> list[Column] | None:

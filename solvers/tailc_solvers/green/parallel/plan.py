@@ -44,7 +44,7 @@ class EnergyBalance:
 
     @property
     def energy_mj(self) -> Whole:
-        """Energy that the plan uses in each epoch [mJ; T]."""
+        """Energy that a plan of malleable jobs uses in each epoch [mJ; T]."""
         return self.busy_mj + self.moving_mj
 
     @property

@@ -64,7 +64,11 @@ class Shape:
 
     @classmethod
     def from_counts(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
-        """Make a shape from any sequences of integers."""
+        """Make the shape of a job from any sequences of whole numbers.
+
+        servers: allowed numbers of servers. speed_ppt: speed on each, in thousandths of one
+        server's.
+        """
         return cls(int(vms), whole(servers), whole(speed_ppt))
 
 

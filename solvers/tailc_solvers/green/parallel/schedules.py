@@ -47,7 +47,7 @@ class SchedulePrices:
 
     @cached_property
     def each(self) -> Whole:
-        """Price of a block of each size in each epoch [B, T]."""
+        """Price of a whole block of servers, by block size and epoch [B, T]."""
         return np.stack([self.server, *(price for _, price in self.blocks)])
 
     @cached_property
@@ -71,7 +71,7 @@ class Column:
         return self.servers[k] if 0 <= k < len(self.servers) else 0
 
     def row(self, epochs: int) -> Whole:
-        """Numbers of servers of the job in all epochs [T]."""
+        """Number of servers of the job in each epoch of the problem [T]; 0 outside the schedule."""
         row = np.zeros(epochs, dtype=np.int64)
         row[self.start : self.start + len(self.servers)] = self.servers
         return row

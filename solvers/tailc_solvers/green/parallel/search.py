@@ -63,11 +63,11 @@ class PlacedJobs:
 
     @property
     def jobs(self) -> list[int]:
-        """The jobs with a schedule, in order."""
+        """Numbers of the jobs that have a schedule, ascending."""
         return sorted(self._placed)
 
     def put(self, column: Column) -> None:
-        """Add the schedule of a job; the job must not have one yet."""
+        """Add the schedule of a job that does not have one yet."""
         servers = column.row(self.problem.epochs)
         energy_mj = energy_of(self.problem, column)
         placed = _PlacedSchedule(column, servers, energy_mj, waiting_of(self.problem, column))
@@ -76,7 +76,7 @@ class PlacedJobs:
         self._over_mj[:, :-1] += energy_mj
 
     def take(self, job: int) -> Column:
-        """Remove a job's schedule and return it."""
+        """Remove the schedule of a job from the placed ones and return it."""
         placed = self._placed.pop(job)
         self._servers -= placed.servers
         self._over_mj[:, :-1] -= placed.energy_mj
@@ -97,7 +97,7 @@ class PlacedJobs:
         return energy + NANO * waiting + self._lacking * int(lack.sum())
 
     def fits(self) -> bool:
-        """Whether the schedules need no more servers than there are."""
+        """Whether the schedules of all placed jobs together need no more servers than there are."""
         return bool((self._servers <= self.problem.servers).all())
 
     def plan(self) -> ServerPlan:
@@ -144,7 +144,7 @@ def energy_of(problem: ParallelProblem, column: Column) -> Whole:
 
 
 def waiting_of(problem: ParallelProblem, column: Column) -> float:
-    """Cost of a schedule's run time, in micro-units."""
+    """Cost of the run time of a job's schedule, in micro-units."""
     begin = problem.begin_s
     run_s = int(begin[column.start + len(column.servers)] - begin[column.start])
     return problem.run_cost * run_s / (S_PER_H * len(problem.jobs))
@@ -160,7 +160,7 @@ def brown_cost_of(problem: ParallelProblem) -> Vector:
 
 
 def lacking_of(problem: ParallelProblem) -> float:
-    """Penalty for one missing server in one epoch, in billionths."""
+    """Penalty for one missing server of a plan in one epoch, in billionths of the cost unit."""
     return LACKING * _dearest(problem)
 
 

@@ -134,7 +134,7 @@ def _contradiction(found: ParallelSolution, other: ParallelSolution) -> str | No
 
 
 def none_of(ending: Ending, outcome: SolverOutcome | None, message: str) -> ParallelSolution:
-    """A result without a plan, with the reason."""
+    """Make the result of a search that found no plan, with the reason."""
     return ParallelSolution(ending, outcome=outcome, message=message)
 
 

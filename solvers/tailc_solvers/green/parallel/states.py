@@ -51,7 +51,7 @@ class WorkGrid:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether no work before the last epoch is rounded."""
+        """Whether the work that is done before a run's last epoch is counted without rounding."""
         return bool((self.down[:-1] == self.up[:-1]).all())
 
     def states_down(self) -> States:

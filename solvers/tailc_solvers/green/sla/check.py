@@ -63,7 +63,7 @@ class PlanFigures:
 
     @property
     def profit(self) -> int:
-        """Revenue less penalties and energy [micro-dollars]."""
+        """Revenue of a plan minus penalties and the price of energy [micro-dollars]."""
         return self.revenue - self.penalty - int(self.bill.sum())
 
     @property

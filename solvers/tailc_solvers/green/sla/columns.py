@@ -43,7 +43,7 @@ class JobVariables:
 
     @property
     def window(self) -> slice:
-        """The epochs in which the job may run."""
+        """Range of the epochs in which the program lets the job run."""
         return slice(self.job.first_epoch, self.job.end)
 
     def starts_of(self, epoch: int) -> Index:

@@ -81,7 +81,7 @@ class ExactProgram:
         return self.assembly.program(relaxed=True)
 
     def plan_of(self, x: Vector) -> Plan:
-        """Read the plan from a point, rounded to whole servers."""
+        """Read the plan of jobs from a point of the program, rounded to whole servers."""
         return tuple(columns.placement(x) for columns in self.columns)
 
     def groups_of(self, x: Vector) -> Groups:

@@ -38,7 +38,7 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
 
 
 def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
-    """The solution that refuses all of the jobs."""
+    """Make the solution that refuses all of the jobs."""
     plan = (None,) * len(jobs)
     return solution_of_plan(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 

@@ -186,7 +186,7 @@ class Groups:
 
     @cached_property
     def free(self) -> Whole:
-        """Servers without a job [groups, epochs]."""
+        """Number of servers without a job in each group of racks and epoch [groups, epochs]."""
         return self.servers[:, None] - self.busy
 
     @cached_property
@@ -196,7 +196,7 @@ class Groups:
 
     @cached_property
     def bill_before(self) -> Whole:
-        """Bill of the existing jobs alone [micro-dollars; epochs]."""
+        """Bill for the energy of the existing jobs alone [micro-dollars; epochs]."""
         slots, moves = self.busy.sum(axis=0), self.moves.sum(axis=0)
         return self.energy.bill(self.energy.brown(slots, moves))
 
@@ -273,13 +273,13 @@ class Job:
 
     @property
     def starts(self) -> Whole:
-        """Epochs in which the job may start."""
+        """Epochs in which a rigid job may start."""
         latest = self.first_epoch if self.latest_start is None else self.latest_start
         return np.arange(self.first_epoch, latest + 1)
 
     @property
     def end(self) -> int:
-        """The epoch after the last one in which the job may run."""
+        """The epoch after the last one in which a rigid job may run."""
         return int(self.starts[-1]) + self.epochs
 
 
@@ -292,7 +292,7 @@ class Placement:
 
     @property
     def epoch_slice(self) -> slice:
-        """Range of epochs of the job."""
+        """Range of epochs in which the placed job runs."""
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:

@@ -32,7 +32,7 @@ class Misses:
     placed: int
 
     def is_within(self, limit_ppm: int) -> bool:
-        """Whether at most a share of the placed jobs miss slots."""
+        """Whether at most `limit_ppm` of the placed jobs miss promised green slots."""
         return self.missed * PPM <= limit_ppm * self.placed
 
     @property

@@ -33,5 +33,5 @@ class WithoutController(Baseline[CoreQueues]):
 
 
 def open_loop(policy: CoreQueues) -> CoreQueues:
-    """The policy's table without its controller."""
+    """Make the baseline with the policy's tail table but without its controller."""
     return replace(policy, name="open loop", steering=None, note="")

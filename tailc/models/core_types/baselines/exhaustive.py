@@ -84,7 +84,7 @@ def usual_step_us(ladder: Ladder, target_us: int) -> int:
 
 
 def sets(rungs: int, target_us: int, step_us: int) -> int:
-    """Number of sets of climb ages that an exhaustive search tries."""
+    """Number of sets of climb ages that the exhaustive search tries on a grid."""
     values = target_us // step_us + 2
     return comb(values + rungs - 2, rungs - 1)
 

@@ -37,7 +37,7 @@ _RULE = ShareRule(
 
 @final
 class RecordedShares(RuleBaseline[ShareRule]):
-    """Baseline: the shares that the machines had in the recording."""
+    """Baseline: each machine has the CPU share that it had in the recording."""
 
     syntax = Syntax("recorded")
     about = _RULE.about

@@ -25,11 +25,11 @@ class ArrivalsWithWork(NamedTuple):
 
     @property
     def measured(self) -> int:
-        """Number of measured requests."""
+        """Number of the requests that are measured, after the warm-up."""
         return len(self.arrival_ns) - self.measured_from
 
     def rank(self, percentile_ppm: int) -> int:
-        """Rank of the percentile among the measured requests, from 1."""
+        """Rank of a percentile among the measured requests, counted from 1."""
         return percentile_rank(percentile_ppm, self.measured)
 
 
