@@ -51,7 +51,11 @@ class WeightedSample:
         curve: ArrayLike | None,
         weight: ArrayLike | None = None,
     ) -> Self:
-        """Build a sample in which request r follows `speeds[curve[r]]`; None: all the first."""
+        """Build a sample in which each request follows one of several speed-up curves.
+
+        speeds: work per ms, [curves, rungs]. curve: number of the curve of each request; None: all
+        follow the first.
+        """
         demand = np.array(demand_ms, dtype=np.float64)
         ones = np.ones(demand.shape, dtype=np.int64)
         return cls(

@@ -9,6 +9,6 @@ VMS_OF = "vms_of_"
 
 
 def machines_of(policy: Policy) -> dict[str, int]:
-    """Virtual machines by job, of the jobs that have more than they request."""
+    """Number of virtual machines of each job that has more than it requests, by name of the job."""
     settings = policy.evidence.settings
     return {name[len(VMS_OF) :]: vms for name, vms in settings if name.startswith(VMS_OF)}

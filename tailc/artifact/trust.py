@@ -31,7 +31,10 @@ class Trust:
     now_s: int | None = None
 
     def check(self, signature: Signature | None) -> None:
-        """Raise Refusal unless a trusted key, if there are any, made this unexpired signature."""
+        """Raise Refusal unless the signature is by a trusted key, matches and has not expired.
+
+        Without trusted keys every policy is accepted.
+        """
         if not self.keys:
             return
         if signature is None:

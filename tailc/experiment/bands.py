@@ -18,14 +18,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DistanceBounds:
-    """A distance of two samples: lower bound, estimate and upper bound."""
+    """A distance between two distributions, estimated from samples, with its bounds.
+
+    least, greatest: lower and upper bound. estimate: estimate.
+    """
 
     least: float
     estimate: float
     greatest: float
 
     def at_radius(self, radius: float) -> DistanceBounds:
-        """Widen the bounds by `radius`, as for a distance that may differ by that much."""
+        """Bounds of the distance between distributions that may differ by `radius` more."""
         return DistanceBounds(max(0.0, self.least - radius), self.estimate, self.greatest + radius)
 
 

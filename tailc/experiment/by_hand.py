@@ -90,7 +90,7 @@ class SettingResult:
     cost: float | None
 
     def evaluate(self, slo: int) -> CandidateResult:
-        """Percentile of latency for one SLO (given by its number), and cost of a request."""
+        """Percentile of latency for one SLO, given by its number, and cost of a request."""
         return CandidateResult(self.tails_us[slo], self.cost)
 
 

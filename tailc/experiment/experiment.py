@@ -227,7 +227,7 @@ class Experiment:
         return CandidateResult(found.tails_us[0], fmean(costs) if costs else None)
 
     def search(self, tail: Tail, target_us: int) -> BaselineSearch:
-        """Make the search by which a baseline chooses among candidates, on a few repeats."""
+        """Make the search by which a baseline chooses its setting, from a few replays."""
         few = replace(
             self,
             repeats=BASELINE_SEARCH_REPEATS,

@@ -34,7 +34,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """Errors of one-step predictions of throughput, by models of the run and of the compile."""
+    """Errors of one-step predictions of a machine's throughput.
+
+    online: of the model that the controller estimates during the run. offline: of the model that
+    was fitted in the compile.
+    """
 
     online: MeanError
     offline: MeanError

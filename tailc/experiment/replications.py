@@ -24,7 +24,7 @@ from tailc.models.streams import Purpose
 
 
 class SampleLevel(enum.IntEnum):
-    """Which requests are replayed: the held-out ones, or a bootstrap sample of them."""
+    """Requests that a replay draws: the held-out ones themselves, or a bootstrap sample of them."""
 
     REPEAT = 0
     BOOTSTRAP = 1
@@ -58,7 +58,10 @@ class Replications:
         return replicate % len(self.repeats)
 
     def replicate(self, number: int) -> Replication:
-        """Bootstrap replicate `number`; drawn again at each call, to save memory."""
+        """Draw a bootstrap replicate of the requests and arrivals.
+
+        number: number of the replicate. It is drawn again at each call, to save memory.
+        """
         paired = self.repeat_of(number)
         if not self.scenario.arrivals.is_recorded:
             assert self.place is not None

@@ -111,7 +111,10 @@ def _milli(values: Iterable[float]) -> int:
 
 
 def never_keeps_up(repeats: Sequence[ServerUse]) -> bool:
-    """Whether every replay stopped early, in which case its latencies are meaningless."""
+    """Whether the server is so overloaded that every replay stopped early.
+
+    The latencies of such replays are meaningless.
+    """
     return all(one.was_cut_off for one in repeats)
 
 

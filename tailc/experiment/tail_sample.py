@@ -74,7 +74,7 @@ class Repeats(Generic[ResultT]):
 
     @property
     def tails_us(self) -> tuple[int, ...]:
-        """Estimate of each percentile [us], over the requests of all repeats together."""
+        """Estimate of each latency percentile over the requests of all repeats together [us]."""
         return tuple(nearest_us(limit_ns) for limit_ns in self.limits_ns)
 
 
@@ -100,7 +100,7 @@ def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
 
 
 def held_out_of(scenario: Scenario, tail: Tail) -> int:
-    """Number of held-out requests of the class to which the percentile applies."""
+    """Number of held-out requests of the class whose latency percentile is estimated."""
     workload = scenario.workload
     if tail.curve is None:
         return workload.requests

@@ -54,7 +54,7 @@ class TokenExperiment:
 
     @cached_property
     def requests(self) -> TokenRequests:
-        """The requests with their arrival times at the rate of the experiment."""
+        """The requests of the trace with arrival times at the experiment's rate."""
         trace = self.trace
         arrival_ns = trace.arrival_ns(self.rate_mrps)
         return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached)

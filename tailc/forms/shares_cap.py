@@ -131,7 +131,10 @@ def _next_mode(shares: Shares, rule: ShareCap, machine: Machine, state: CapState
 
 
 def follows_share(low_level: float, low_share: float, high_level: float, high_share: float) -> bool:
-    """Whether throughput changes by more than half of a change proportional to the share."""
+    """Whether the throughput of a machine follows its CPU share.
+
+    It does if it changes by more than half of a change proportional to the share.
+    """
     return low_level * high_share < high_level * (0.5 * (low_share + high_share))
 
 

@@ -133,7 +133,7 @@ def tick(
 
 
 def lag_ticks(shares: Shares) -> int:
-    """Number of model estimates (ticks) from one decision on shares to the next."""
+    """Number of ticks (model estimates) from one decision on CPU shares to the next."""
     return shares.step_us // shares.estimate_us
 
 
@@ -143,7 +143,10 @@ def full_ticks(shares: Shares) -> int:
 
 
 def sample_ticks(shares: Shares) -> int:
-    """Number of ticks with waiting work after which throughput depends on the share alone."""
+    """Number of ticks after which a machine's throughput depends on its CPU share alone.
+
+    Only ticks with waiting work count.
+    """
     return max(full_ticks(shares), lag_ticks(shares))
 
 
@@ -155,7 +158,11 @@ def level(target_milli: int, throughput: float) -> float:
 
 
 def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
-    """Mean share over the last `lag` ticks, some of which may be before the last step."""
+    """Mean CPU share of a machine over the last `lag` ticks, as a fraction of the host.
+
+    now_ppm, before_ppm: share since the last step and before it [1e-6]. ticks: number of ticks so
+    far.
+    """
     since = (ticks - 1) % lag + 1
     return (since * now_ppm + (lag - since) * before_ppm) / (lag * PPM)
 

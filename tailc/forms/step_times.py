@@ -69,7 +69,7 @@ class StepTimes:
 
 
 def part_ns(part: StepPart, amount: int) -> int:
-    """The part of an iteration's time for an amount of tokens or sequences [ns]."""
+    """Part of an iteration's time that depends on an amount of tokens or sequences [ns]."""
     at = min(max(bisect_right(part.knots, amount) - 1, 0), len(part.knots) - 2)
     rise = part.time_ns[at + 1] - part.time_ns[at]
     run = part.knots[at + 1] - part.knots[at]

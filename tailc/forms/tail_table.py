@@ -219,7 +219,10 @@ def internal_bound_ns(table: TailTable, scale_ppm: int = PPM) -> int:
 
 
 def level_for(table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM) -> int:
-    """Index of the level that a core runs at until its next arrival or completion."""
+    """Index of the frequency level of a core until its next arrival or completion.
+
+    queued: its queue. scale_ppm: factor of the latency bound that a controller sets [1e-6].
+    """
     top = len(table.levels) - 1
     if len(queued.ages_ns) > table.positions:
         return top

@@ -175,7 +175,10 @@ class Bursts:
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """Range of requests for each burst: its last `settled` requests, or all if it has fewer."""
+        """Ranges of the requests for which a percentile is reported, one for each burst.
+
+        Each has the last `settled` requests of the burst, or all if it has fewer.
+        """
         ends = itertools.accumulate(burst.requests for burst in self.bursts)
         return tuple(
             (end - min(self.settled, burst.requests), end)

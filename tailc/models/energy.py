@@ -166,7 +166,7 @@ class PoweredUse(Usage):
 
     @property
     def drawn_us(self) -> int:
-        """Energy of a request, including its part of the energy of idle cores."""
+        """Energy of a request, including its part of the energy of idle cores [power times us]."""
         return self.energy.drawn_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> Self:
@@ -186,7 +186,7 @@ class PoweredUse(Usage):
 
     @property
     def energy_ratio_ppm(self) -> int | None:
-        """Energy of the cores relative to a reference; None without one."""
+        """Energy of the cores relative to that of a baseline [1e-6]; None without one."""
         return self.energy.ratio and self.energy.ratio.cores_ppm
 
     @property

@@ -52,7 +52,7 @@ class TailWindow:
 
 @dataclass(frozen=True)
 class CostQuantity:
-    """Name and unit of what requests cost besides time, for comparisons."""
+    """Name and unit of what a request costs in addition to time, for comparisons."""
 
     name: str
     unit: str
@@ -229,7 +229,7 @@ class BaselineSearch:
     ] = tuple
 
     def at_rates(self) -> tuple[tuple[int, BaselineSearch], ...]:
-        """The rates of a changing load, each with a search at that rate."""
+        """For a changing load, each of its rates with a search of settings at that rate."""
         return tuple(
             (rate_mrps, BaselineSearch(evaluate, self.percentile_ppm, self.target_us))
             for rate_mrps, evaluate in self.evaluate_at_rates()

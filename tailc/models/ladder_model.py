@@ -73,7 +73,7 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return rate_mrps if is_by_rate else 0
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
-        """The rate at which requests fill the server on the most efficient rungs [1/1000 s]."""
+        """Arrival rate at which requests on the most efficient rungs fill the server [1/1000 s]."""
         shared = pools(self.ladder)
         if shared.capacity_ppm[shared.pool_of[0]] >= NEVER_NS or shared.cost_ppm[0] <= 0:
             raise _no_capacity(self.name)
@@ -123,7 +123,11 @@ def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
 def ladders_of_arrivals(
     order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
-    """Number of the ladder that each arrival uses; empty if there is only one ladder."""
+    """Number of the ladder that each arrival uses; int32 (arrivals,).
+
+    Empty if there is only one ladder. order: record of each arrival. ladder_of: ladder of each
+    record.
+    """
     if ladders == 1:
         return np.empty(0, np.int32)
     if ladder_of is None:

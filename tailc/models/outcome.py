@@ -99,7 +99,10 @@ class Outcome(ABC):
 
     @property
     def utilization_by_pool(self) -> tuple[float | None, ...]:
-        """Running threads / capacity of each pool, while arrivals were measured."""
+        """Utilization of each pool (limited resource): running threads / capacity.
+
+        It is a mean over the time in which arrivals were measured; None for an unlimited pool.
+        """
         return tuple(
             self._mean(over.BUSY + over.POOL_COLUMNS * pool) / supply_ppm
             if 0 < supply_ppm < NEVER_NS
@@ -230,7 +233,10 @@ class PoweredOutcome(Outcome):
 
     @property
     def mean_idle_energy(self) -> float:
-        """Energy of idle cores per request: idle power times mean time between arrivals."""
+        """Energy of idle cores per request: idle power times mean time between arrivals.
+
+        In units of power times nanoseconds.
+        """
         return self.by_request(self.mean_idle_power)
 
     @property

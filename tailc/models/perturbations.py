@@ -64,7 +64,7 @@ def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Work
 
 
 def with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
-    """Replace the work of every request; the share of memory time stays."""
+    """Replace the work of every request of a workload; the share of memory time stays."""
     work_ns = np.maximum(np.rint(work_ns), 1)
     factor = work_ns / load.work_ns
     memory_ns = None if load.memory_ns is None else np.rint(load.memory_ns * factor)

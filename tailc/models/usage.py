@@ -75,4 +75,7 @@ class Usage(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """The members of a run in the JSON of a verdict; see schemas/report."""
+        """Convert the use of the server to members of a run in the JSON of a verdict.
+
+        The JSON schema is in schemas/report.
+        """

@@ -58,7 +58,10 @@ class Workload:
         )
 
     def reweight(self, weight: NDArray[np.int64]) -> Workload:
-        """The workload with other weights, int64 (records,), without records of weight 0."""
+        """The workload with other weights, without the records whose weight is 0.
+
+        weight: number of requests of each record, int64 (records,).
+        """
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay])
 

@@ -71,7 +71,7 @@ class ControlProblem:
 
     @property
     def first_rates_mrps(self) -> tuple[int, ...]:
-        """The first arrival rate of each set of gains [1/1000 s]; 0 for the first set."""
+        """First arrival rate at which each set of gains applies [1/1000 s]; 0 for the first set."""
         if self.boundaries_mrps is not None:
             return (0, *self.boundaries_mrps)
         top = self.rates_mrps[-1]

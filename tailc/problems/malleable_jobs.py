@@ -81,7 +81,10 @@ class NamedMalleable:
         return self.work_s * PPM - (0 if self.begun is None else self.begun.done)
 
     def longest_s(self, slowdown_ppm: int) -> int:
-        """Longest allowed run time of the job from its start, rounded up [s]."""
+        """Longest allowed run time of the job from its start, rounded up [s].
+
+        slowdown_ppm: limit of its run time relative to that on the servers that it requests [1e-6].
+        """
         return -(-self.work_s * slowdown_ppm // self.requested_ppm)
 
     @property

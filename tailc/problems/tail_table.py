@@ -33,7 +33,10 @@ class TailObjective(enum.Enum):
 
 
 class Distribution(enum.Enum):
-    """How quantiles of cycles and memory time are combined: added, or as a bound on the sum."""
+    """How a tail table combines the quantiles of cycles and of memory time.
+
+    They are added, or the table bounds the quantile of their sum.
+    """
 
     SEPARATE = "separate"
     JOINT = "joint"

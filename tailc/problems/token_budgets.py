@@ -37,7 +37,10 @@ class TokenMethod(enum.Enum):
 
 
 class TokenEffort(enum.Enum):
-    """Amount of simulation of the method AUTO: sizes of its searches and comparisons."""
+    """Amount of simulation of the method AUTO for token budgets.
+
+    It sets the sizes of searches and comparisons.
+    """
 
     QUICK = "quick"
     NORMAL = "normal"

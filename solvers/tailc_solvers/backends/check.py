@@ -123,7 +123,7 @@ class AnswerVerdict:
 
     @property
     def is_proved_optimum(self) -> bool:
-        """Whether the proved bound equals the objective, within the tolerance."""
+        """Whether the bound proved for an answer equals its objective, within the tolerance."""
         return self.objective is not None and not self.tolerances.above(self.objective, self.bound)
 
     @property

@@ -131,7 +131,10 @@ def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[n
 
 
 def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.float64]]:
-    """(step, outputs from time 0 on) of the plant alone, until it settles or rises steadily."""
+    """Simulate the step response of a plant without a controller.
+
+    Returns the step and the outputs from time 0 on, until the response settles or rises steadily.
+    """
     if isinstance(plant, SampledPlant):
         slowest = max((abs(p) for p in plant.poles if abs(p) < _AT_ONE), default=0.0)
         lasting = math.ceil(_REST / max(1.0 - slowest, 1e-6)) + len(plant.b) + plant.delay + 2
@@ -144,7 +147,10 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
 
 
 def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
-    """(step, outputs) of a plant with lags, with its dead time removed."""
+    """Simulate the step response of a plant with time lags, with its dead time removed.
+
+    Returns the step and the outputs.
+    """
     return _without_delay(plant, own_lags(plant))
 
 

@@ -131,7 +131,7 @@ def _in_units(found: LoopMargins, scale: PlantScale) -> LoopMargins:
 
 
 def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
-    """Raise ValueError for gains that no loop of this plant can use."""
+    """Raise ValueError for gains of a controller that no loop with this plant can use."""
     if not all(map(math.isfinite, (kp, ki, kd))):
         raise ValueError("gains must be finite")
     if ki == 0:
@@ -215,7 +215,7 @@ def responses(
 
 
 def loop_to_simulate(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
-    """The difference equations of a loop, and the largest number of steps to simulate."""
+    """Make the difference equations of a control loop, with a limit of the steps to simulate."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)

@@ -117,7 +117,7 @@ class Plant:
 
     @property
     def is_stable(self) -> bool:
-        """Whether all poles are left of the imaginary axis; one pole at 0 is allowed."""
+        """Whether all poles of a plant are left of the imaginary axis; one at 0 is allowed."""
         return bool(np.all(_without_pole(self.poles, 0.0, self.is_integrating).real < 0.0))
 
     def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:

@@ -97,7 +97,10 @@ def engine_for(sample: WeightedSample, rows: LoadRows, rank: int) -> GridEngine:
 
 
 def curves_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> CurvesEngine:
-    """Build the engine for common curves: sort demands and sum prefixes, in O(R log R)."""
+    """Make the search engine for requests that follow a few common speed-up curves.
+
+    It sorts the demands and computes prefix sums in O(R log R) for R requests.
+    """
     by_demand = np.argsort(sample.demand_ms, kind="stable")
     curve = sample.curve[by_demand]
     order = by_demand[np.argsort(curve, kind="stable")] if sample.n_curves > 1 else by_demand

@@ -268,7 +268,7 @@ def common_prefix(items, item):
 
 @inner_loops
 def is_zero(item, first):
-    """Whether all durations of the item from number `first` on are zero."""
+    """Whether all durations of an item of the search, from number `first` on, are zero."""
     for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
         if item[i] != 0:
             return False

@@ -80,7 +80,7 @@ class GridSearch:
     seen: list[tuple[int, NDArray[np.float64]]] = field(default_factory=list)
 
     def run(self, engine: GridEngine, rows: LoadRows) -> Incumbents:
-        """Search the grid with the rest of the budget; return the best schedule of each row."""
+        """Search the grid with the rest of the budget; return the best schedule of each load."""
         shape = (rows.load.size, self.n_rungs)
         best = new_best(*shape)
         self.seen.clear()

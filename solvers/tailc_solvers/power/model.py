@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PowerCounters:
-    """Samples of all counters: [samples, cores] for core counters, else [samples]."""
+    """Measured counters of a server: [samples, cores] for those of cores, else [samples]."""
 
     volt: Floats
     freq_ghz: Floats

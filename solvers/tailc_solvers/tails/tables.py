@@ -158,7 +158,10 @@ def _check(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
 
 
 def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
-    """The work at which rows begin: 0, then the quantiles 1 / rows, 2 / rows, and so on."""
+    """The elapsed work at which rows of a tail table begin, evenly spaced in probability.
+
+    It is 0, then the quantiles 1 / rows, 2 / rows, and so on.
+    """
     bucket = counted.share.cumsum().searchsorted(np.arange(1, rows) / rows - CLOSE)
     found = [x for x in counted.smallest[bucket].tolist() if x < counted.most]
     return np.array(list(dict.fromkeys([0.0, *found])))

@@ -34,7 +34,10 @@ class ThresholdFigures:
 def evaluate_thresholds(
     sample: WeightedSample, power: ArrayLike, age_ms: ArrayLike, rank: int
 ) -> ThresholdFigures:
-    """Evaluate the climb ages `age_ms` [N - 1], inf for never, on the requests of `sample`."""
+    """Energy, tail and mean latency of requests with given climb ages.
+
+    age_ms: climb ages [N - 1]; inf for never. rank: 1-based rank of the tail.
+    """
     ages = np.array(age_ms, dtype=np.float64)
     found = evaluate(sample, power, durations_of(ages), rank)
     return ThresholdFigures(

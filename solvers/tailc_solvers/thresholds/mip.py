@@ -50,7 +50,10 @@ class MipThresholds:
     types: int
 
     def age_ms(self, x: Vector) -> Vector:
-        """Read the climb ages from a point; rounding errors below 0 are removed [N - 1]."""
+        """Read the climb ages from a point of the program [N - 1].
+
+        Rounding errors below 0 are removed.
+        """
         return np.cumsum(np.maximum(x[: self.types - 1], 0.0))
 
 

@@ -78,7 +78,7 @@ class Lane(enum.Enum):
 
 
 class Outside(enum.Enum):
-    """What a runtime does when the load is outside the guard's range."""
+    """What a runtime does when the load is outside the range for which a ladder was compiled."""
 
     CLAMP = "clamp"
     FIRST_RUNG = "first-rung"

@@ -46,7 +46,11 @@ class Battery:
         return -(-stored_mj * PPM // self.kept_ppm)
 
     def charge_after(self, state_mj: int, battery_mj: int) -> int:
-        """Stored energy after an epoch that charges `battery_mj` (negative: discharges) [mJ]."""
+        """Energy stored in a battery after an epoch [mJ].
+
+        state_mj: stored energy before. battery_mj: energy charged in the epoch; negative if
+        discharged.
+        """
         return state_mj + (self.stored_mj(battery_mj) if battery_mj > 0 else battery_mj)
 
     def states_mj(self, battery_mj: Sequence[int]) -> tuple[int, ...]:

@@ -72,7 +72,7 @@ class LedgerEntry:
 
     @property
     def brown_udollars(self) -> Fraction:
-        """Cost of the bought energy, negative at a negative price [1e-6 dollars]."""
+        """Cost of the energy bought in an interval, negative at a negative price [1e-6 dollars]."""
         return Fraction(self._bought_mj * self.brown_udollars_per_kwh, MJ_PER_KWH)
 
     @property

@@ -233,7 +233,7 @@ class Plan:
 
     @cached_property
     def drawn_mj(self) -> tuple[tuple[int, ...], ...]:
-        """Energy of servers and of moves, by epoch and then by pool [mJ]."""
+        """Energy that a plan's servers and moves draw, by epoch and then by pool [mJ]."""
         return drawn_by_pool(self.pools, self.busy, self.moves, self.epoch_s)
 
     @cached_property

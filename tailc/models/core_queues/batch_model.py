@@ -23,7 +23,10 @@ def power_field(frequency_khz: int) -> str:
 
 
 def best_field(least_khz: int) -> str:
-    """Name of the evidence field with the best batch frequency for a request frequency [kHz]."""
+    """Name of the evidence field with the best batch frequency for a request frequency [kHz].
+
+    least_khz: the request frequency.
+    """
     return f"batch_khz_at_{least_khz}"
 
 

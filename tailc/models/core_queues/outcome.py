@@ -62,7 +62,7 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def idle_halted(self) -> float:
-        """Share of core time in which cores without requests halted for a change of frequency."""
+        """Share of core time in which cores without requests halt for a change of frequency."""
         cores = sum(self.capacity_ppm) / PPM
         return self.mean_over_time(self.idle_changes.halted_ns) / cores
 

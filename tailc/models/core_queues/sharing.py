@@ -50,7 +50,7 @@ def decide(state, chip):
 
 @once  # pragma: no cover - compiled
 def rest(number, state, table, log):
-    """Change a core without requests to the frequency of its batch work."""
+    """Change a core that has no requests to the frequency of its batch work."""
     core = state.cores[number]
     core.level = NOTHING
     core.requested = core.batch_level

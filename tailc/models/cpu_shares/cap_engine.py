@@ -69,7 +69,10 @@ def requested_ppm(settings, request):  # pragma: no cover - compiled
 
 @part
 def is_tested(caps, i):  # pragma: no cover - compiled
-    """Whether a test of the machine with another share runs, or has just ended."""
+    """Whether a test of a machine with another share runs, or has just ended.
+
+    i: number of the machine.
+    """
     return caps.mode[i] == TRIAL or caps.counted[i] < 0
 
 
@@ -91,7 +94,10 @@ def with_headroom(settings, need, level):  # pragma: no cover - compiled
 
 @part
 def follows(low_level, low_share, high_level, high_share):  # pragma: no cover - compiled
-    """Whether throughput grows by more than half of what proportionality to the share gives."""
+    """Whether the throughput of a machine follows its share.
+
+    It does if throughput grows by more than half of what proportionality to the share gives.
+    """
     return low_level * high_share < high_level * (0.5 * (low_share + high_share))
 
 

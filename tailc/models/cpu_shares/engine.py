@@ -194,7 +194,11 @@ def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - comp
 
 @part
 def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
-    """Throughput of machine i in step k, from its throughput before and all shares [work/s]."""
+    """Throughput of a machine in a step, from its throughput before and the shares of all [work/s].
+
+    i: number of the machine. k: number of the step. now: throughput before. share_ppm: its share.
+    taken_ppm: shares of all.
+    """
     share = share_ppm / MILLION
     others = (taken_ppm - share_ppm) / MILLION
     useful = share * (1.0 + world.bend[i] * (1.0 - share)) * (1.0 - world.contention[i] * others)

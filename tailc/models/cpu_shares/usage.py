@@ -10,7 +10,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class HostUsage:
-    """Mean share of the host that was granted to any machine, and to batch machines."""
+    """Mean share of the host that was granted to all machines, and to batch machines [1e-6]."""
 
     utilization_ppm: int
     batch_ppm: int

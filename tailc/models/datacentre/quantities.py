@@ -75,7 +75,10 @@ QuantitySamples = Mapping[JobQuantity, QuantitySample]
 
 
 def energy_samples(books: Sequence[Ledger]) -> QuantitySamples:
-    """Brown, green and spilled energy, battery output and losses, and CO2, of each window."""
+    """Compute the energy quantities of each window of days from its ledger.
+
+    They are brown, green and spilled energy, output and losses of a battery, and CO2.
+    """
     return {
         JobQuantity.BROWN: _kwh([one.brown_mj for one in books]),
         JobQuantity.GREEN: _kwh([one.green_used_mj for one in books]),

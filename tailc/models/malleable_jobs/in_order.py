@@ -33,7 +33,10 @@ def serve_in_order(view: ClusterView, least: Callable[[UnfinishedJob], int]) -> 
 
 
 def running_first(view: ClusterView) -> list[UnfinishedJob]:
-    """The running jobs, then the waiting ones; each group in order of submission."""
+    """List the jobs of a cluster: the running ones, then the waiting ones.
+
+    Both are in order of submission.
+    """
     return sorted(view.active, key=lambda one: one.started_s is None)
 
 

@@ -150,7 +150,10 @@ class PricedWidths:
         self._epoch_of = epoch_of
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Keep the running jobs; start waiting jobs in order while there is room."""
+        """Decide the servers of all jobs: running jobs keep theirs, waiting jobs start in order.
+
+        A job starts while there is room, with the number of servers that costs least.
+        """
         servers = {one.job.number: one.servers for one in view.active if one.servers}
         waiting = [one for one in view.active if not one.servers]
         if not waiting:

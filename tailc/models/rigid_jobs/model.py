@@ -84,7 +84,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         outcomes: Sequence[RigidOutcome],
         baseline: BaselineOutcomes[RigidOutcome],  # noqa: ARG002 - no quantity is relative
     ) -> QuantitySamples:
-        """Compute profit, energy, and the shares of admitted and violated jobs."""
+        """Compute profit, energy, and the shares of admitted jobs and of broken promises."""
         settled = [one.settled for one in outcomes]
         admitted = [len(one) for one in settled]
         missed = [sum(job.is_missed for job in one) for one in settled]

@@ -31,7 +31,7 @@ class View:
         return self.site.rack_servers - self.busy[:, self.epoch : self.epoch + epochs]
 
     def rigid(self, job: SubmittedJob) -> RigidJob:
-        """Convert the job to the form that a plan prices; it starts in the next epoch."""
+        """Convert a submitted job to the form that a plan prices; it starts in the next epoch."""
         return RigidJob(0, job.epochs(self.site.epoch_s), job.width, job.green_ppm)
 
 
@@ -39,7 +39,10 @@ class Planner(Protocol):
     """Interface of a rule that decides where rigid jobs run, from the state and the forecast."""
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Place a new job: servers by rack and epoch, int64 (racks, epochs); None: refused."""
+        """Place a new job, or refuse it (None).
+
+        Returns the number of its servers, int64 (racks, epochs).
+        """
         ...
 
     def revise(self, view: View) -> dict[int, Whole]:

@@ -53,7 +53,10 @@ class Site:
         return self.rack_servers * self.busy_mw * self.epoch_s
 
     def green_racks(self, green_mw: Whole) -> Whole:
-        """Number of whole racks that this green power can feed; int64, as `green_mw`."""
+        """Number of whole racks that green power can feed in each epoch, int64 (epochs,).
+
+        green_mw: mean green power [mW].
+        """
         most = green_mw // (self.rack_servers * self.busy_mw)
         return np.minimum(most, self.racks)
 

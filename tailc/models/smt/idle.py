@@ -67,7 +67,10 @@ def idle_times(outcome: SmtOutcome) -> IdleTimes:
 
 
 def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
-    """Combine the idle periods of all replications; `share`: core time without a request."""
+    """Combine the idle periods of all replications.
+
+    share: share of core time without a request.
+    """
     time_ns = np.sum([one.time_ns for one in repeats], axis=0)
     count = np.sum([one.count for one in repeats], axis=0)
     times, counts = _shares_ppm(time_ns), _shares_ppm(count)

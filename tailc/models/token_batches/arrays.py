@@ -15,7 +15,10 @@ Int64s = NDArray[np.int64]
 
 
 class PartArrays(NamedTuple):
-    """A part of an iteration's time as arrays: knots (amounts of tokens) and times [ns]."""
+    """A part of an iteration's time as arrays, piecewise linear in an amount of tokens.
+
+    knots: the amounts. time_ns: the times at them [ns].
+    """
 
     knots: Int64s
     time_ns: Int64s

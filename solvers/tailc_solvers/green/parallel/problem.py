@@ -187,7 +187,7 @@ class ParallelProblem:
         return self.length_s.size
 
     def busy_mj(self, epoch: int) -> Whole:
-        """Energy of one job on 0 to C servers for the whole epoch [C + 1]."""
+        """Energy of one job on 0 to C servers, if it runs for a whole epoch [mJ; C + 1]."""
         return self.power_mw * self.length_s[epoch]
 
 

@@ -80,7 +80,10 @@ class ParallelSolution:
 
     @property
     def gap(self) -> float | None:
-        """(Cost - proved bound) / cost; None if there is no plan or no proved bound."""
+        """Gap of a plan of malleable jobs: (cost - proved bound) / cost.
+
+        None if there is no plan or no proved bound.
+        """
         if self.best is None or self.bounds.proved is None:
             return None
         return _gap(self.best.ledger.cost, self.bounds.proved)

@@ -222,7 +222,10 @@ class _Cuts:
 
 
 def room_of(groups: Groups) -> Whole:
-    """Free servers by epoch: all in brown groups, and as many in green groups as have energy."""
+    """Number of servers that are free and have energy in each epoch [epochs].
+
+    All free servers of brown groups count, and as many of green groups as green energy feeds.
+    """
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
     return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))
 

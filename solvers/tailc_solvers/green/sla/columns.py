@@ -47,7 +47,7 @@ class JobVariables:
         return slice(self.job.first_epoch, self.job.end)
 
     def starts_of(self, epoch: int) -> Index:
-        """The possible starts with which the job runs in an epoch [starts]."""
+        """Indices of the start variables with which the job runs in an epoch [starts]."""
         begun = self.job.starts
         return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
 

@@ -146,7 +146,10 @@ class HorizonProgram:
         return cls(assembly, [one.start for one in columns], servers, green, bills, fed)
 
     def prices(self, groups: Groups, dual: Vector) -> Whole:
-        """Price of a server from the multipliers `dual` [micro-dollars; groups, epochs]."""
+        """Price of a server from dual values of the linear program [micro-dollars; groups, epochs].
+
+        dual: multiplier of each row.
+        """
         fed = np.where(self.fed >= 0, dual[self.fed], 0.0)
         scarce = dual[self.servers] + (dual[self.green] + fed) * groups.is_green
         worth = np.maximum(scarce, groups.charges.slot[:, None])

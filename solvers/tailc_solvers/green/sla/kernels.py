@@ -101,7 +101,10 @@ class Ways(NamedTuple):
 
 @inner_loops
 def move_cost(costs, t, moved):
-    """Cost of one more move at the boundary of two epochs, and number of moves at that cost."""
+    """Cost of one more move of servers at an epoch boundary, and number of moves at that cost.
+
+    moved: number of servers that move there already.
+    """
     if moved < costs.few[t]:
         return costs.low[t], costs.few[t] - moved
     if moved == costs.few[t]:

@@ -56,7 +56,10 @@ class Worth(NamedTuple):
 
 
 class JobFlow(NamedTuple):
-    """A flow of a job's servers [groups, epochs of the job], its cost and its green slots."""
+    """A flow of a job's servers through the groups of racks, with its cost and its green slots.
+
+    servers: number of servers [groups, epochs of the job].
+    """
 
     servers: Whole
     cost: int

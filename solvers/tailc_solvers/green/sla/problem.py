@@ -78,7 +78,10 @@ class EnergySupply:
         return np.maximum(self.server * slots + self.move * moves - self.green, 0)
 
     def bill(self, brown: Whole) -> Whole:
-        """Cost of brown energy, rounded up in each epoch [micro-dollars; epochs]."""
+        """Cost of brown energy, rounded up in each epoch [micro-dollars; epochs].
+
+        brown: the energy [mJ; epochs].
+        """
         pairs = zip(brown.tolist(), self.brown_cost.tolist(), strict=True)
         return np.array([-(-mj * cost // self.server) for mj, cost in pairs], dtype=np.int64)
 
@@ -125,7 +128,7 @@ class Racks:
 
     @property
     def green_racks(self) -> Whole:
-        """Number of racks full of busy servers that can be green [epochs]."""
+        """Number of racks that green energy can feed with all servers busy [epochs]."""
         return np.minimum(self.energy.green // (self.servers * self.energy.server), self.racks)
 
 
@@ -209,7 +212,10 @@ class Groups:
         return np.where(self.is_green, drawn, 0).sum(axis=0)
 
     def with_load(self, slots: Whole, moves: Whole) -> Groups:
-        """These groups with additional existing jobs, which use `slots` and made `moves`."""
+        """The same groups of racks with additional existing jobs.
+
+        slots: servers of these jobs. moves: servers that they move to; both [groups, epochs].
+        """
         return Groups(
             self.servers,
             self.is_green,

@@ -37,7 +37,10 @@ class Misses:
 
     @property
     def share_ppm(self) -> int:
-        """Share of the placed jobs that miss slots, rounded up; 0 without jobs."""
+        """Share of the placed jobs that miss promised green slots [1e-6].
+
+        Rounded up; 0 without jobs.
+        """
         return -(-self.missed * PPM // max(self.placed, 1))
 
 

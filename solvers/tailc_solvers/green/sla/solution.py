@@ -52,7 +52,10 @@ class PlacementSolution:
 
     @property
     def relative_gap(self) -> float:
-        """Upper bound minus the plan's value, relative to the value; inf without a plan."""
+        """Upper bound on the value of every plan minus this plan's value, relative to the latter.
+
+        inf without a plan.
+        """
         if self.figures is None:
             return math.inf
         return self.gap / max(abs(self.figures.value), 1)

@@ -47,7 +47,7 @@ def hw_t(clocks: Clocks) -> CoreQueues:
 
 
 def no_hardware(clocks: Clocks) -> Unfit | None:
-    """The reason why hardware cannot set these clocks, or None if it can."""
+    """The reason why hardware cannot set the clocks of these cores, or None if it can."""
     if clocks.chip is None:
         return Unfit(
             "a policy does not state the chip of its cores and their batch work",

@@ -90,7 +90,10 @@ def sets(rungs: int, target_us: int, step_us: int) -> int:
 
 
 def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int | None, ...]]:
-    """Iterate over all threshold sets: an age for each rung above the first; None: never."""
+    """All sets of climb ages that an exhaustive search tries; None: a rung is never reached.
+
+    Each set has an age for each rung above the first [us].
+    """
     values = [*range(0, target_us + 1, step_us), None]
     return itertools.combinations_with_replacement(values, rungs - 1)
 
