@@ -65,7 +65,10 @@ class DistributionBand:
         return np.interp(at_ns, self.x_ns, self.up_to, left=0.0)
 
     def quantiles(self, p: Array) -> tuple[Array, Array]:
-        """The least and the greatest quantile at each probability above 0 and below 1."""
+        """Bounds of the quantile of demand at probabilities above 0 and below 1 [ns].
+
+        Returns the least and the greatest quantile at each probability in `p`.
+        """
         least = np.append(0.0, self.x_ns)[np.searchsorted(self.below_most, p)]
         last = len(self.x_ns) - 1
         return least, self.x_ns[np.minimum(np.searchsorted(self.up_to, p), last)]

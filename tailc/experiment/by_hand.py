@@ -103,7 +103,7 @@ def replay_settings(
     options: VerifyOptions,
     workers: Executor,
 ) -> tuple[SettingResult, ...]:
-    """Replay a policy, then each of its fixed settings by name, on the same arrivals."""
+    """Replay a policy, then each fixed setting that a user could choose, on the same arrivals."""
     workload = subject.workload(profile)
     experiment = experiment_for(options, workload, arrivals, workers, subject)
     tails = [tail_of(slo, profile) for slo in slos]

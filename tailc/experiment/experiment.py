@@ -125,7 +125,10 @@ class Experiment:
     def outcomes(
         self, subject: ExecutionModel[OutcomeT, Any]
     ) -> Iterator[tuple[Replication, OutcomeT]]:
-        """Replay each repeat in turn, in the calling thread, which may be a worker."""
+        """Replay each repeat of the experiment in turn; yield it with its outcome.
+
+        The replays run in the calling thread, which may be a worker.
+        """
         engine = self.engine(subject)
         for one in self.replications.repeats:
             yield one, self.outcome(subject, engine, one)
@@ -133,7 +136,10 @@ class Experiment:
     def outcome_at(
         self, subject: ExecutionModel[OutcomeT, Any], arrivals: Arrivals, number: int
     ) -> OutcomeT:
-        """Replay repeat `number` under other arrivals, with the same random numbers at any rate."""
+        """Replay one repeat of the experiment under other arrivals.
+
+        number: number of the repeat. The random numbers are the same at any rate.
+        """
         there = replace(self, scenario=replace(self.scenario, arrivals=arrivals))
         one = with_arrivals(self.replications.repeats[number], there.scenario, number)
         return there.outcome(subject, there.engine(subject), one)
@@ -246,7 +252,10 @@ class Experiment:
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """Rates that cover a changing arrival rate; empty if the rate is constant (Poisson)."""
+        """Arrival rates on a grid that covers a changing arrival rate [1/1000 s].
+
+        Empty if the rate is constant (Poisson arrivals).
+        """
         if isinstance(self.scenario.arrivals, Poisson):
             return ()
         return rate_grid([one.arrival_ns for one in self.replications.repeats])

@@ -235,7 +235,10 @@ def windows_met(
 
 
 def windows_met_ppm(repeats: Iterable[tuple[int, int]]) -> int | None:
-    """Share of windows that meet the target over all repeats; None without windows."""
+    """Share of accounting windows that meet an SLO over all repeats [1e-6]; None without windows.
+
+    repeats: for each repeat, number of windows that meet it, and of all windows.
+    """
     met, windows = map(sum, zip(*repeats, strict=True))
     return round(met * PPM / windows) if windows else None
 

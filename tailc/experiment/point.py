@@ -102,7 +102,7 @@ class SloComparison(Protocol):
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """The results of the comparison, one entry for each arrival process."""
+        """Results of the policy and its baselines, one entry for each arrival process."""
         ...
 
     @property

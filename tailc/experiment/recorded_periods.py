@@ -67,7 +67,10 @@ class RecordedPeriods:
         return share_rules().make_rule(name).replay(self.shares, self.machines)
 
     def model_errors(self, at: int, seed: int, replicates: int) -> ModelErrors | None:
-        """Errors of a machine's fitted models under the measured shares; None if it did no work."""
+        """Prediction errors of a machine's two models under the measured shares.
+
+        at: number of the machine. None if it did no work.
+        """
         machine = self.machines[at]
         alone = replace(self.shares, machines=(self.shares.served_machines[at],), host_ppm=PPM)
         outcome = replay(alone, machines_of([machine]), machine.share[None, :])

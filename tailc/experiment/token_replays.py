@@ -80,7 +80,10 @@ def token_rules() -> RuleBaselines[TokenRule]:
 
 
 def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
-    """The percentile that an SLO limits [us], as an order statistic; 0 without values."""
+    """The latency percentile that an SLO limits, from one replay [us]; 0 without values.
+
+    It is an order statistic.
+    """
     return int(nearest_us(_percentile_ns(outcome.values_ns(slo.metric), slo.percentile_ppm)))
 
 

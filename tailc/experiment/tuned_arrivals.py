@@ -19,7 +19,10 @@ RECORDED = "recorded_arrivals"
 
 
 def pattern_settings(objective: TuningObjective) -> dict[str, int]:
-    """Encode the arrival pattern as integers of the evidence; empty for Poisson."""
+    """Encode the arrival pattern of a tuning objective as integers for the evidence.
+
+    The result is empty for Poisson arrivals.
+    """
     from tailc.models.diurnal import DayCurve
     from tailc.models.modulated_arrivals import Burstiness
     from tailc.models.recorded_gaps import RecordedGaps

@@ -116,7 +116,7 @@ class TuningObjective:
 
     @property
     def judging(self) -> TuningObjective:
-        """This objective with the arrivals that validate tables instead of those that tune them."""
+        """The same objective with the arrivals that validate tables instead of those that tune."""
         return (
             self
             if self.validation_pattern is None
@@ -124,6 +124,9 @@ class TuningObjective:
         )
 
     def arrivals_at(self, rate_mrps: int) -> Arrivals:
-        """The arrival process at a rate. Recorded arrivals exist only after they have been read."""
+        """The arrival process of the objective at a rate.
+
+        Recorded arrivals exist only after they have been read.
+        """
         assert self.recorded is None or self.validation_pattern is not None
         return Poisson(rate_mrps) if self.pattern is None else self.pattern.with_rate(rate_mrps)

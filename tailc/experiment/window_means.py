@@ -22,7 +22,10 @@ _RARE = (JobQuantity.VIOLATIONS, JobQuantity.LATE)
 
 @dataclass(frozen=True)
 class WindowMean:
-    """A mean over windows with its 95 % interval; None with too few windows."""
+    """Mean of a quantity over windows of days, with its 95 % interval (None: too few windows).
+
+    low, high: limits of the interval.
+    """
 
     value: float
     low: float | None

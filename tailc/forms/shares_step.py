@@ -248,7 +248,7 @@ def granted_shares(shares: Shares, requested_ppm: Sequence[int]) -> tuple[int, .
 
 
 def throughput_of(shares: Shares, levels: Sequence[float]) -> tuple[float, ...]:
-    """Convert relative throughput of the machines with a target to work per second."""
+    """Convert throughput over the target to work per second, for the machines with a target."""
     return tuple(
         now * ((machine.target_milli or 0) / MILLI)
         for machine, now in zip(shares.served_machines, levels, strict=True)

@@ -131,7 +131,10 @@ class Diurnal:
         return (requests - self.warm_up(requests)) * streams.NS_PER_S_IN_MRPS / self.rate_mrps
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Return `requests` arrivals from the start of the day, continuing into the next day."""
+        """Draw the arrival times of `requests` requests from the start of the day on [ns].
+
+        They continue into the next day.
+        """
         times_ns = np.empty(requests, np.int64)
         levels_mrps = self.rate_mrps * self.curve.relative
         step_ns = self.day_ns(requests) / len(levels_mrps)

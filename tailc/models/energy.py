@@ -22,7 +22,7 @@ NINE_IN_TEN_PPM = (50_000, 950_000)
 
 @dataclass(frozen=True)
 class TypeUse:
-    """A type of core, and the utilization of all its cores together."""
+    """A type of core (`name`), and the utilization of all its cores together [1e-6]."""
 
     name: str
     utilization_ppm: int

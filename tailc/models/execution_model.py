@@ -71,7 +71,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def capacity_ppm(self) -> int | None:
-        """The largest limit of a shared resource [millionths]; None if unlimited."""
+        """Capacity of the shared resource that has the largest one [1e-6]; None if unlimited."""
 
     @property
     @abstractmethod

@@ -76,7 +76,10 @@ def occupancy_counts(
 
 
 def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | None:
-    """Sum the counts of all replications and convert them to shares; None if there are none."""
+    """Share of the run time of requests in each cell of a ladder, from counts of all replications.
+
+    None if there are no counts.
+    """
     counted = [one for one in counts if one is not None]
     step_us = age_step_us(ladder)
     if step_us is None or not counted:

@@ -55,7 +55,7 @@ class Outcome(ABC):
     @property
     @abstractmethod
     def utilization(self) -> float | None:
-        """Utilization while arrivals were measured; None if nothing is limited."""
+        """Utilization of the server while arrivals were measured; None if nothing is limited."""
 
     @property
     @abstractmethod

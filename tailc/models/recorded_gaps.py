@@ -40,7 +40,7 @@ class RecordedGaps:
         return f"recorded:{self.source}"
 
     def with_rate(self, rate_mrps: int) -> Rounds:
-        """The arrival process with these gaps, scaled to this mean rate."""
+        """Make the arrival process with these gaps, scaled to a mean rate [1/1000 s]."""
         return Rounds(rate_mrps, self)
 
 

@@ -46,7 +46,10 @@ class Baseline(NamedBaseline, Generic[SubjectT]):
 
     @abstractmethod
     def default_names(self, policy: SubjectT, workload: Workload) -> tuple[str, ...]:
-        """Names to replay by default; names that do not fit are left out."""
+        """Names of the baselines of this family to replay by default.
+
+        Names that do not fit the policy are left out.
+        """
 
     @abstractmethod
     def make(self, setup: Setup[SubjectT]) -> SubjectT:

@@ -48,7 +48,7 @@ class BusyShare:
 
     @property
     def is_known(self) -> bool:
-        """Whether the busy share is known well: its limits are within a factor of 4."""
+        """Whether the share of busy time is known well: its limits are within a factor of 4."""
         return self.high_ppm <= _KNOWN_FACTOR * self.low_ppm
 
 

@@ -50,7 +50,7 @@ class NamedJob:
 
     @property
     def promised_slots(self) -> int:
-        """Number of server-epochs on green energy that the job is promised in the plan."""
+        """Number of the job's server-epochs in the plan that are promised to be green."""
         return self.job.green_slots if self.owed is None else self.owed
 
 

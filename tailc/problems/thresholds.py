@@ -33,7 +33,10 @@ class ThresholdObjective(enum.Enum):
 
 
 class ThresholdMethod(enum.Enum):
-    """How the ages are computed: exact dual, convex solver, mixed-integer solver or grid."""
+    """Method by which climb ages are computed.
+
+    It is an exact dual, a convex solver, a mixed-integer solver, or a grid.
+    """
 
     DUAL = "dual"
     CONVEX = "convex"

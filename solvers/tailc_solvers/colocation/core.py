@@ -67,7 +67,11 @@ class SharedCore:
         _require(self.shared_w >= 0, "shared power must not be negative")
 
     def stretch(self, memory: float) -> Floats:
-        """Factor tau by which execution takes longer than at the nominal frequency [F]."""
+        """Factor tau by which execution takes longer at each frequency than at the nominal one [F].
+
+        memory: share of cycles that wait for memory, 0 to 1; this time does not depend on the
+        frequency.
+        """
         return memory + self.nominal_ghz / self.freq_ghz * (1 - memory)
 
     def busy(self) -> Floats:
@@ -93,7 +97,7 @@ class SharedCore:
         )
 
     def work_per_joule(self) -> Floats:
-        """TPW, batch work per joule by request and batch frequency [F, F]."""
+        """TPW, batch work per joule, by request frequency and batch frequency [F, F]."""
         return self.batch_work() / self.power_w()
 
 

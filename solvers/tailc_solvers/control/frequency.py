@@ -143,7 +143,7 @@ def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def robustness(loop: Response, grid: NDArray[np.float64]) -> LoopRobustness:
-    """The margins of a stable loop, from its response on a grid of frequencies."""
+    """Stability margins of a stable loop, from its frequency response on a grid."""
     on_grid = loop(grid)
     gain_margin = _gain_margin(loop, grid, on_grid)
     crossings = _roots_between(lambda w: np.abs(loop(w)) - 1.0, grid, np.abs(on_grid) - 1.0)

@@ -79,7 +79,10 @@ class Margins:
 
 
 def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Margins:
-    """The margins of a sampled loop. Raises UnstableLoopError if it is unstable."""
+    """Stability margins of a control loop with a sampled plant.
+
+    Raises UnstableLoopError if the loop is unstable.
+    """
     return flat(loop_margins(plant, kp, ki, kd))
 
 

@@ -61,7 +61,10 @@ _MOST_POINTS = 3_000
 
 @dataclass(frozen=True)
 class MarginComparison:
-    """One property of a loop as computed by tailc and by python-control, with a tolerance."""
+    """One property of a control loop as computed by tailc (`ours`) and python-control (`theirs`).
+
+    tolerance: difference at which both still agree.
+    """
 
     name: str
     ours: float

@@ -15,7 +15,10 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 
 @dataclass(frozen=True)
 class PlantScale:
-    """Units of gain and time for a plant; the time of a sampled plant is in samples."""
+    """Units of gain and time in which a plant is scaled.
+
+    The time of a sampled plant is in samples.
+    """
 
     gain: float
     time: float
@@ -37,7 +40,7 @@ class PlantScale:
 
 
 def scale_of(plant: AnyPlant) -> PlantScale:
-    """The units in which the plant's times and its steady-state gain are about 1."""
+    """Units of gain and time in which a plant's times and its steady-state gain are about 1."""
     if isinstance(plant, SampledPlant):
         return PlantScale(_power(sum(map(abs, plant.b))), 1.0)
     lags = [1 / abs(p) for p in plant.poles.tolist() if p != 0]

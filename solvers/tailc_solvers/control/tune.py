@@ -214,7 +214,10 @@ def _in_units(limits: LoopLimits, scale: PlantScale) -> LoopLimits:
 
 
 def check_plant(plant: AnyPlant) -> None:
-    """Raise NoTuningError for a plant that is unstable, or whose output cannot be held."""
+    """Raise NoTuningError for a plant that no controller can tune.
+
+    It is unstable, or its output cannot be held.
+    """
     if not plant.is_stable:
         raise NoTuningError(
             "the plant is unstable, or has two integrators: it must be stable, with at most one "

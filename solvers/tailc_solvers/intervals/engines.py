@@ -135,7 +135,10 @@ def curves_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> CurvesEn
 
 
 def individual_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> IndividualEngine:
-    """Build the engine for individual curves, with each request's bounds over later rungs."""
+    """Make the search engine for requests that each have their own speed-up curve.
+
+    It computes bounds of each request over later rungs.
+    """
     speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
     time = 1.0 / speeds
     crowd = Crowd(

@@ -82,7 +82,10 @@ class ContinuousLadders:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """Objective minus proved bound, at least 0; inf for infeasible rows."""
+        """Objective of each load's ladder minus the proved bound, at least 0.
+
+        inf for infeasible rows.
+        """
         is_solved = np.isfinite(self.primal)
         difference = np.subtract(
             self.primal, self.bound, out=np.full_like(self.primal, np.inf), where=is_solved

@@ -92,7 +92,10 @@ def _narrows(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.bool
 def best_between(
     limits: LadderLimits, load: float, ladders: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64] | None:
-    """Search the lines between given ladders for the best one; None if none is feasible."""
+    """Find the best ladder on the lines between given ladders; None if none is feasible.
+
+    ladders: work at which each rung is left.
+    """
     pool = np.unique(np.array(ladders), axis=0)
     values = judge(limits, load, pool).value
     best, value = pool[int(values.argmin())], float(values.min())
@@ -111,7 +114,10 @@ def best_between(
 
 
 def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Wall time on each rung of a ladder, inf on the last used rung [rungs]."""
+    """Wall time of a request on each rung of a ladder [rungs]; inf on the last used rung.
+
+    ends: work at which each rung is left.
+    """
     work = _parts(ends[None])[0]
     stay_ms = work / limits.speeds
     stay_ms[np.flatnonzero(work)[-1]] = np.inf
@@ -121,7 +127,11 @@ def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.
 def ends_of_all(
     limits: LadderLimits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Insert the unused rungs into `ends`; each ends where the rung before it does [rungs]."""
+    """Insert the rungs that a ladder does not use into the work at which rungs are left [rungs].
+
+    Each of them is left where the rung before it is. rungs: numbers of the used rungs. ends: work
+    at which they are left.
+    """
     every = np.zeros(limits.speeds.size)
     every[rungs] = np.minimum(ends, limits.steps.work[-1])
     return np.maximum.accumulate(every)

@@ -68,7 +68,11 @@ def histogram(
 def checked_sample(
     work: ArrayLike, weight: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Work and weights as arrays [R]; ValueError as for a histogram."""
+    """Check the work and weights of a sample, and return them as arrays [R].
+
+    Raises ValueError as for a histogram: for an empty sample, negative or infinite work, or weights
+    that are not positive integers.
+    """
     values = np.ascontiguousarray(work, dtype=np.float64)
     _require(values.ndim == 1 and values.size > 0, "work must be a vector with entries")
     holds = bool(np.isfinite(values).all() and (values >= 0).all())

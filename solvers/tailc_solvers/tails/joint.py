@@ -61,7 +61,10 @@ class JointTables:
 
     @property
     def excess(self) -> NDArray[np.float64]:
-        """By how much the bound c / f + m exceeds q, in units of time [F, rows, positions]."""
+        """Excess of the bound c / f + m over the quantile q that it bounds [F, rows, positions].
+
+        In units of time.
+        """
         return self.cycles / self.frequency[:, None, None] + self.memory - self.left
 
 

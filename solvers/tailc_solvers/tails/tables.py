@@ -119,7 +119,7 @@ def tables_of(
     most_positions: int = 64,
     deviations: float | None = None,
 ) -> TailTables:
-    """Compute the tail table of work that is counted in a histogram."""
+    """Compute the tail table of a sample of work that is counted in a histogram."""
     check_shape(quantile, rows, positions, most_positions)
     elapsed = even_quantiles(counted, rows) if begins is None else _check(counted, begins)
     law = law_of(counted)
@@ -134,7 +134,7 @@ def tables_of(
 
 
 def check_shape(quantile: float, rows: int, positions: int, most_positions: int) -> None:
-    """Raise ValueError if a quantile or the size of a table is invalid."""
+    """Raise ValueError if the quantile or the size of a tail table is invalid."""
     if not 0 < quantile < 1:
         raise ValueError("quantile must lie between 0 and 1")
     if not (rows >= 1 and 1 <= positions <= most_positions):

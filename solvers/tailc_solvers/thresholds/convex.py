@@ -70,7 +70,10 @@ class ThresholdProposal:
 
     @property
     def gap(self) -> float:
-        """Energy minus proved bound; inf without thresholds or without a bound."""
+        """Energy of the proposed thresholds minus the proved bound.
+
+        inf without thresholds or without a bound.
+        """
         return self.energy - self.bound if math.isfinite(self.energy) else math.inf
 
 
@@ -123,7 +126,7 @@ class ConvexThresholds:
         return float(self.steps.work[self.steps.rank])
 
     def alone_meets(self, last: int) -> bool:
-        """Whether the tail meets the target if all work is done on type `last`."""
+        """Whether the tail meets the target if requests run only on core type `last`."""
         return self.tail_demand_ms / self.speed[last] <= self.target_ms * (1 + ROUNDING)
 
     def program(self, last: int) -> LinearProgram:

@@ -71,7 +71,7 @@ class AdmissionKind(enum.Enum):
 
 
 class Lane(enum.Enum):
-    """Whether a request shares its cores with batch work, or has them alone."""
+    """Whether a request on a rung shares its SMT core with batch work (SHARED) or has it alone."""
 
     SHARED = "shared"
     ALONE = "alone"
@@ -170,7 +170,11 @@ class Climb:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: admission and climbs at loads from `first_load` to `last_load` (None: no end)."""
+    """A row of a ladder: how requests start and climb at loads from `first_load` to `last_load`.
+
+    last_load: None: no end. admission: when a waiting request starts. climbs: age at which a
+    request moves to each rung.
+    """
 
     first_load: int
     last_load: int | None

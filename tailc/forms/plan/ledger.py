@@ -47,12 +47,12 @@ class LedgerEntry:
 
     @property
     def green_used_mj(self) -> int:
-        """Part of the demand supplied by green energy as it was produced [mJ]."""
+        """Part of an interval's demand that green energy supplies as it is produced [mJ]."""
         return min(self.demand_mj, self.green_mj)
 
     @property
     def brown_mj(self) -> int:
-        """Part of the demand that neither green energy nor the battery supplies [mJ]."""
+        """Part of an interval's demand that neither green energy nor the battery supplies [mJ]."""
         return self.demand_mj - self.green_used_mj - self.discharged_mj
 
     @property

@@ -210,7 +210,7 @@ class Plan:
 
     @cached_property
     def busy(self) -> NDArray[np.int64]:
-        """Servers of each pool that planned jobs have in each epoch; int64 (pools, epochs)."""
+        """Number of servers of each pool that planned jobs have; int64 (pools, epochs)."""
         busy = np.zeros((len(self.pools), len(self.epochs)), np.int64)
         for job in self.jobs:
             for span in job.spans:
@@ -219,7 +219,7 @@ class Plan:
 
     @cached_property
     def free(self) -> NDArray[np.int64]:
-        """Servers of each pool that no planned job has; int64 (pools, epochs)."""
+        """Number of servers of each pool that no planned job has, int64 (pools, epochs)."""
         return np.array([[pool.servers] for pool in self.pools]) - self.busy
 
     @cached_property

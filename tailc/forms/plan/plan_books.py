@@ -54,7 +54,7 @@ class PlanBooks:
 
     @property
     def short_mj(self) -> int:
-        """Energy that the green bus lacks for its pools, over all epochs [mJ]."""
+        """Energy that the green bus of a plan lacks for its pools, over all epochs [mJ]."""
         pairs = zip(self.entries, self.on_green_bus_mj, strict=True)
         return sum(max(0, drawn_mj - entry.green_mj) for entry, drawn_mj in pairs)
 

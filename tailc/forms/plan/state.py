@@ -136,7 +136,11 @@ class CarriedOutPlan:
         return assigned_servers(self.plan, {name: job.servers for name, job in self._old.items()})
 
     def state_after(self, epochs: int, events: Events | None = None) -> PlanState:
-        """The state of jobs and servers after some epochs, as planned except for the events."""
+        """State of jobs and servers after some epochs of a plan that is carried out.
+
+        epochs: number of epochs that have passed. events: what happened differently from the plan;
+        None: nothing.
+        """
         plan, events = self.plan, events or Events()
         schedule = self.servers
         at_unix_s = plan.start_unix_s + epochs * plan.epoch_s

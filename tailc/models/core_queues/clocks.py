@@ -30,7 +30,10 @@ class ClairvoyantRule:
 
 
 class HardwareObjective(enum.Enum):
-    """What hardware maximises: instructions per second, or instructions per second per watt."""
+    """What hardware maximises when it sets the clocks of a chip.
+
+    It is instructions per second, or instructions per second per watt.
+    """
 
     WORK = "work"
     WORK_PER_JOULE = "work per joule"

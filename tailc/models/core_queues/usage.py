@@ -91,7 +91,7 @@ class CoreQueuesUse(PoweredUse):
         return CoreQueuesColumns()
 
     def cost_us(self, load: Load) -> float:  # noqa: ARG002
-        """The cost to compare policies by: energy of a request, or of a unit of batch work."""
+        """Cost by which policies are compared: energy of a request, or of a unit of batch work."""
         batch = self.clocks.batch
         if batch is None or batch.work_nj is None:
             return self.drawn_us
@@ -145,7 +145,7 @@ class CoreQueuesTimes:
 
 
 def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
-    """Compute the power and the shares of time by level from one replay."""
+    """Compute the power of all cores and the shares of time by frequency level from one replay."""
     return LevelShares(
         outcome.mean_power + outcome.mean_idle_power,
         outcome.levels.frequency_khz,
@@ -159,7 +159,7 @@ def _limited_shares(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float,
 
 
 def clock_use(repeats: Sequence[CoreQueuesTimes]) -> ClockUse:
-    """Average power, frequencies and batch work over all replications."""
+    """Average the power, the frequencies and the batch work of cores over all replications."""
     levels = [one.levels for one in repeats]
     shares = [fmean(share) for share in zip(*(one.shares for one in levels), strict=True)]
     by_level = list(zip(levels[0].frequency_khz, shares, strict=True))

@@ -24,7 +24,7 @@ MOST_WORK_NS = 9 * 10**12
 
 @dataclass(frozen=True, eq=False)
 class CoreReplay:
-    """The engine's log, and the fields that every outcome on cores has."""
+    """The log of a replay on cores, and the fields that the outcome of every such replay has."""
 
     log: CoreLog
     common: dict[str, Any]

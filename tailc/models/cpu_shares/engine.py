@@ -127,7 +127,10 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 @part
 def prediction_error(estimate, is_first, before, now, share):  # pragma: no cover - compiled
-    """Measured throughput minus the model's prediction from the step before."""
+    """Error of a machine's throughput model; 0 at the first step.
+
+    It is the measured throughput over the target, minus the prediction from the step before.
+    """
     if is_first:
         return 0.0
     return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)

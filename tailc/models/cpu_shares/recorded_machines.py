@@ -63,7 +63,10 @@ class RecordedMachine:
 
 
 def cut_to_common_time(series: Sequence[Series]) -> list[Series]:
-    """Cut the rows of all machines to the time in which all were measured, within half a row."""
+    """Cut the measured rows of all machines to the time in which all of them were measured.
+
+    Half a row may be outside.
+    """
     first_us = max(int(each.time_us[0]) for each in series)
     last_us = min(int(each.time_us[-1]) for each in series)
     parts = []

@@ -11,5 +11,5 @@ class SupplyForecasts(Protocol):
     """Interface: forecasts of the energy supply that are made at the start of an epoch."""
 
     def ahead(self, epoch: int, epochs: int) -> Supply:
-        """Forecast at the start of `epoch` for the next `epochs` epochs."""
+        """Forecast of the energy supply at the start of `epoch` for the next `epochs` epochs."""
         ...

@@ -140,7 +140,7 @@ def course_of(outcome: ClusterOutcome) -> Course:
 
 
 class PricedWidths:
-    """Chooses the number of servers of a job at its start, by the prices of later epochs."""
+    """Rule for the number of servers of a job at its start, by the prices of later epochs."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
         """epoch_of: the plan's epoch for an epoch of the replay. The plan has one pool."""

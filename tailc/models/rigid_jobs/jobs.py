@@ -30,7 +30,7 @@ class SubmittedJob:
             raise ValueError("a job must run for at least one second on at least one server")
 
     def epochs(self, epoch_s: int) -> int:
-        """Number of epochs that the job takes, with an incomplete last one."""
+        """Number of epochs that the job takes; an incomplete last one counts."""
         return -(-self.run_s // epoch_s)
 
 
@@ -87,7 +87,10 @@ class SettledJob:
 
 
 def rigid_jobs_of(window: JobWindow) -> tuple[SubmittedJob, ...]:
-    """The jobs of a window; without a column of green shares they request no green slots."""
+    """The rigid jobs of a window of days.
+
+    Without a column of green shares in the log, they request no green slots.
+    """
     log = window.jobs
     green_ppm = np.zeros_like(log.width) if log.green_ppm is None else log.green_ppm
     columns = (log.number, log.submit_s, log.run_s, log.width, green_ppm)

@@ -174,7 +174,7 @@ def _may_descend(ladder: Ladder, rows: int) -> bool:
 def rows_by_load(
     ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
 ) -> tuple[list[Row], NDArray[np.int32]]:
-    """List all rows that ladders use, and the number of each ladder's row at each load."""
+    """List all rows of some ladders, and the number of each ladder's row at each load."""
     loads = max(_distinct_loads(ladder, most_in_system) for ladder in ladders)
     number: dict[Row, int] = {}
     row_of_load = np.empty((len(ladders), loads), np.int32)

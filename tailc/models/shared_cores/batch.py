@@ -75,7 +75,7 @@ def _interval(use: HasBatch) -> str:
 
 
 def batch_use(repeats: Sequence[float]) -> BatchUse:
-    """Average batch work over all replications; its interval is cut to 0 to 1."""
+    """Average the batch work per core over all replications; the interval is cut to 0 to 1."""
     mean, half = mean_and_half(repeats)
     return BatchUse(
         round(mean * PPM),

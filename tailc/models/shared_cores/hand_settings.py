@@ -60,7 +60,10 @@ def _cores(ladder: Ladder) -> float:
 
 
 def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:
-    """A short, a medium and a long interval for this demand; none below the quantum."""
+    """Three intervals between climbs that suit these demands: short, medium and long [us].
+
+    None of them is below the ladder's quantum.
+    """
     median_ns = load.work_at(percentile_rank(_HALF_PPM, load.requests))
     wanted = (part * Fraction(median_ns, _NS_PER_US) for part in PARTS_OF_MEDIAN)
     rounded = dict.fromkeys(round_number(interval_us) for interval_us in wanted)

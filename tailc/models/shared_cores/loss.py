@@ -64,7 +64,7 @@ def loss_times(outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> LossT
 
 
 def loss_of(repeats: Sequence[LossTimes]) -> Loss:
-    """Combine the losses of all replications, with an interval of the lost work."""
+    """Combine the losses by overload of all replications, with an interval of the lost work."""
     arrived = sum(one.arrived for one in repeats)
     shares = [one.lost_ns / one.offered_ns for one in repeats]
     mean, half = mean_and_half(shares)

@@ -45,7 +45,7 @@ def _whole_ns(left):
 
 @once  # pragma: no cover - compiled
 def first_due(server, jobs):
-    """The request that arrived first among those that climb at the next tick."""
+    """The request that arrived first among those that climb at the next tick of a replay."""
     first = NO_REQUEST
     running = server.running
     for i in range(running):

@@ -149,7 +149,10 @@ def empty_server(
     most_in_system: int,
     is_refused: NDArray[np.bool_],
 ) -> ThreadState:
-    """The state before the first arrival; waiters are not queued yet."""
+    """Make the state of a replay of shared cores before the first arrival.
+
+    Requests that will wait are not in queues yet.
+    """
     state = ThreadState(
         np.zeros(1, _SERVER)[0],
         np.zeros(len(table.row_of_load), _QUEUE),

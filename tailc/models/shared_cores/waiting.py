@@ -28,7 +28,10 @@ def line_up(queues, following, ladder):
 
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
-    """Find the waiting request that starts next by the current rows: its queue, and when."""
+    """Find the waiting request that starts next by the rows of the ladders.
+
+    Returns its queue, and the time of its start.
+    """
     chosen, start_at = NO_REQUEST, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]

@@ -40,12 +40,15 @@ class SmtOutcome(PoweredOutcome):
 
     @property
     def mean_waking(self) -> tuple[float, float]:
-        """Mean number of cores with waking batch work, free and busy, over the measured time."""
+        """Mean number of cores on which batch work wakes up, over the measured time.
+
+        Returns the numbers of cores without and with a request.
+        """
         free, held = self.resting.waking.T
         return self.mean_over_time(free), self.mean_over_time(held)
 
     @property
     def idle_periods_ns(self) -> NDArray[np.int64]:
-        """How long cores were free, each time before a measured request started on one."""
+        """How long a core was free each time before a measured request started on it [ns]."""
         idle_ns = self.resting.idle_ns[self.measured]
         return idle_ns[idle_ns > 0]

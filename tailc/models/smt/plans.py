@@ -15,7 +15,10 @@ _ANY_RATE = 0
 
 
 def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
-    """A policy in which requests share their core with batch work up to an age; None: always."""
+    """Make a policy in which requests share their core with batch work up to an age.
+
+    age_us: the age [us]; None: always.
+    """
     return _policy_of_plan(name, policy, plan_at_any_load(age_us, policy.lanes.cores), "")
 
 

@@ -60,7 +60,7 @@ class SmtColumns(UsageColumns["SmtUse"]):
         return []
 
     def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[SmtUse]) -> list[UsageTable]:
-        """Table of the idle time of a core, in total and by the length of idle periods."""
+        """Table of the idle time of SMT cores, in total and by the length of idle periods."""
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),

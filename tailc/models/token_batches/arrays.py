@@ -114,7 +114,10 @@ def table_arrays(table: BudgetTable) -> TableArrays:
 def token_requests(
     arrival_ns: Int64s, prompt: Int64s, output: Int64s, cached: Int64s
 ) -> TokenRequests:
-    """Make requests as arrays, with the index of each request's first gap between tokens."""
+    """Convert requests of a language model to arrays, with the index of each one's first gap.
+
+    A gap is a time between two tokens; gaps of all requests are numbered together.
+    """
     first_gap = np.concatenate([[0], np.cumsum(output - 1)]).astype(np.int64)
     return TokenRequests(arrival_ns, prompt, output, cached, first_gap)
 

@@ -28,7 +28,10 @@ class ServerPlanFault(StrEnum):
 
 
 class LocatedFault(NamedTuple):
-    """A violated constraint with its job and epoch; both are None if several are concerned."""
+    """A constraint that a plan violates (`fault`), with its job and epoch.
+
+    job, epoch: None if the constraint concerns several jobs or epochs.
+    """
 
     fault: ServerPlanFault
     job: int | None = None

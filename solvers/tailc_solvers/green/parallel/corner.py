@@ -36,7 +36,10 @@ class BasisStore:
         self._variables = basis.variables
 
     def start(self, schedules: int) -> Basis | None:
-        """A start basis for a program with at least as many schedules; None if none is stored."""
+        """A start basis for a linear program with at least as many schedules.
+
+        None if no basis is stored.
+        """
         if self._variables is None:
             return None
         new = np.full(self._table.fixed + schedules - self._variables.size, BasisStatus.AT_LOWER)

@@ -93,7 +93,10 @@ class IndexedPlan:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """Build the program: the variables of each job in order, then brown energy in Wh."""
+        """Build the mixed-integer program of the plan.
+
+        Its variables are those of each job in order, then brown energy in Wh.
+        """
         return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:

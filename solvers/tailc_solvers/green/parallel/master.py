@@ -155,7 +155,7 @@ class Master:
         return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
     def shares(self, answer: SolverAnswer, allowed: Allowed) -> Vector | None:
-        """Share of each schedule in the mixture of a solver's answer; None without a point."""
+        """Share of each schedule in the fractional plan of an answer; None without a point."""
         point = answer.point
         if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None

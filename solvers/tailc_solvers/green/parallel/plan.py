@@ -18,7 +18,10 @@ from tailc_solvers.green.parallel.problem import (
 
 @dataclass(frozen=True, eq=False)
 class ServerPlan:
-    """A plan: the server count of each job in each epoch [J, T], and each job's shape [J]."""
+    """A plan of malleable jobs.
+
+    servers: server count of each job in each epoch [J, T]. shape: number of each job's shape [J].
+    """
 
     servers: Whole
     shape: Whole
@@ -49,7 +52,7 @@ class EnergyBalance:
 
     @property
     def green_mj(self) -> Whole:
-        """Green energy that the plan uses, by forecast and epoch [mJ; S, T]."""
+        """Green energy that a plan of malleable jobs uses, by forecast and epoch [mJ; S, T]."""
         return self.energy_mj - self.brown_mj
 
 

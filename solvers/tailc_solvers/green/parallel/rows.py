@@ -161,7 +161,11 @@ class MasterRows:
         return int(self.there.sum()) - before
 
     def entries(self, number: int, job: Whole, servers: Whole, energy_mj: Whole) -> Entries:
-        """Coefficients of new schedules with the jobs [K], servers and energy [K, T]."""
+        """Coefficients of new schedules in the linear program.
+
+        number: number of the first schedule. job: job of each [K]. servers, energy_mj: use of each
+        schedule in each epoch [K, T].
+        """
         K, S = job.size, self.problem.green_mj.shape[0]
         taken = servers[:, None] // self.blocks[:, None]
         energy = np.repeat(energy_mj[:, None] / self.unit_mj, S, axis=1)

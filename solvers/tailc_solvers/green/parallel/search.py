@@ -83,13 +83,16 @@ class PlacedJobs:
         return placed.column
 
     def best(self, job: int) -> Column | None:
-        """The schedule that adds least to the cost, for a job without one; None if none exists."""
+        """The schedule of a job without one that adds least to the cost; None without any."""
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.cheapest_next_to(job, others)
 
     def cost(self) -> float:
-        """Cost of all schedules, with a penalty for missing servers, in billionths."""
+        """Cost of the schedules of all placed jobs, in billionths.
+
+        It includes a penalty for missing servers.
+        """
         lack = np.maximum(self._servers - self.problem.servers, 0)
         brown = np.maximum(self._over_mj[:, :-1], 0)
         waiting = sum(placed.waiting for placed in self._placed.values())

@@ -144,7 +144,10 @@ def next_cycle(rest, walk, top, n, T):
 
 @inner_loops
 def measure_cycle(rest, walk, first, last, is_green, T):
-    """How many servers a cycle can move, and by how many green slots each changes the flow."""
+    """Measure a cycle of a flow network: how many servers it can move, and its green slots.
+
+    Returns the number of servers, and by how many green slots each of them changes the flow.
+    """
     units = FAR
     green = 0
     for at in range(first, last + 1):

@@ -254,7 +254,10 @@ def shortest_way(costs, flow, ways):
 
 @plain_loops
 def change(costs, free, flow, t, g, more):
-    """Change the servers of a group in an epoch by `more`, and update the costs of arcs."""
+    """Change the servers of a group in an epoch of a flow, and update the costs of its arcs.
+
+    t, g: epoch and group. more: change of the number of servers.
+    """
     y, net, moved, on, back = flow
     y[t, g] += more
     on[t, g] = costs.slot[t, g] if y[t, g] < free[t, g] else FAR

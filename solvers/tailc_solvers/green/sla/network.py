@@ -106,7 +106,7 @@ class Network:
 
     @property
     def lead(self) -> int:
-        """Number of epochs in the network before the start: 1 for a running job, else 0."""
+        """Number of epochs in the flow network before the start: 1 for a running job, else 0."""
         return 1 if self.job.is_running else 0
 
     @cached_property
@@ -127,7 +127,10 @@ class Network:
 
     @cached_property
     def drawn_over(self) -> list[int]:
-        """Energy of existing jobs and of this job without moves, minus green energy [mJ]."""
+        """Energy above the green energy in each epoch, before moves of this job [mJ].
+
+        It is the energy of existing jobs and of this job without moves, minus the green energy.
+        """
         groups, energy = self.groups, self.groups.energy
         busy = groups.busy[:, self.epoch_slice].sum(axis=0) + self.job.width
         drawn = energy.server * busy + energy.move * groups.moves[:, self.epoch_slice].sum(axis=0)

@@ -74,7 +74,10 @@ class EnergySupply:
         return self.green.size
 
     def brown(self, slots: Whole, moves: Whole) -> Whole:
-        """Energy from the grid for this number of busy servers and moves [mJ; epochs]."""
+        """Energy from the grid for a number of busy servers and of moves [mJ; epochs].
+
+        slots: busy servers. moves: moved servers.
+        """
         return np.maximum(self.server * slots + self.move * moves - self.green, 0)
 
     def bill(self, brown: Whole) -> Whole:

@@ -70,7 +70,10 @@ class Assembly:
         return at
 
     def program(self, *, relaxed: bool = False) -> LinearProgram:
-        """Build the program; with `relaxed` no variable must be an integer."""
+        """Build the program from the added variables and constraints.
+
+        relaxed: whether no variable must be an integer.
+        """
         rows, columns, values = zip(*self._entries, strict=True)
         integer = np.concatenate(self._integer)
         return LinearProgram(

@@ -16,7 +16,7 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 def equal_part(shares: Shares) -> float:
-    """The equal share of the host for each machine, including batch machines."""
+    """The equal share of the host for each machine, including batch machines, as a fraction."""
     return shares.host_ppm // len(shares.machines) / PPM
 
 

@@ -119,7 +119,10 @@ class NebulousAllocator:
 
 
 def mean_relative_servers(one: UnfinishedJob) -> Fraction:
-    """Mean number of servers of a job so far / those that it requests; 0 if it has not begun."""
+    """Mean number of servers of a job so far, relative to those that it requests.
+
+    0 if the job has not begun.
+    """
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
