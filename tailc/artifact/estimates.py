@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 
 class Sample(enum.Enum):
-    """The requests of an estimate: those held out from every search, or those of the compile."""
+    """Which requests an estimate replays.
+
+    They are held out from every search, or are those of the compile.
+    """
 
     KEPT_BACK = "kept-back"
     IN_SAMPLE = "in-sample"

@@ -145,7 +145,10 @@ def content_of(path: Path | str) -> tuple[str, bytes]:
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
-    """The JSON and the FlatBuffer path of `stem`, given with or without either suffix."""
+    """Paths of the JSON and of the FlatBuffers file of a policy.
+
+    stem: the path with or without either suffix.
+    """
     base = Path(stem)
     if base.suffix in (JSON_SUFFIX, FLAT_SUFFIX):
         base = base.with_suffix("")

@@ -61,7 +61,7 @@ class PublicKey:
 
     @property
     def key_id(self) -> bytes:
-        """The id of the key in a signature: the first bytes of the raw key's SHA-256."""
+        """The id of the public key in a signature: first bytes of the raw key's SHA-256."""
         return hashlib.sha256(self.raw).digest()[:KEY_ID_BYTES]
 
     def has_signed(self, signature: Signature) -> bool:
@@ -167,7 +167,10 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
 
 
 def exposure(path: Path | str) -> Finding | None:
-    """Warn if the file's group or all users may read the private key in it; None otherwise."""
+    """Warn if others than the owner may read the private key in a file; None otherwise.
+
+    Others are the file's group and all users.
+    """
     try:
         mode = Path(path).stat().st_mode
     except OSError:  # it was read, and is gone

@@ -57,7 +57,10 @@ _NONE = Variance(0.0, math.inf)
 
 
 def sum_of_variances(*parts: Variance) -> Variance:
-    """Variance of a sum of independent variables (Satterthwaite, Biometrics 1946)."""
+    """Variance of a sum of independent variables, with its degrees of freedom.
+
+    They follow from those of the parts (Satterthwaite, Biometrics 1946).
+    """
     value = sum(part.value for part in parts)
     spread = sum(part.value**2 / part.freedom for part in parts)
     return Variance(value, value**2 / spread) if spread > 0 else Variance(value, math.inf)
@@ -180,7 +183,10 @@ def simulation_variance(sample: TailSample) -> Variance:
 
 
 def ruling(estimate: Interval, target_us: int, *, is_overloaded: bool) -> Ruling:
-    """Rule on an SLO: pass if the whole interval meets the target, fail if none of it does."""
+    """Rule on an SLO: pass if the whole interval of its percentile meets the target.
+
+    Fail if none of the interval meets it, else undecided. An overloaded server never passes.
+    """
     if estimate.low_us > target_us:
         return Ruling.FAIL
     if estimate.high_us is not None and estimate.high_us <= target_us and not is_overloaded:

@@ -82,7 +82,10 @@ def replay_all(
     names: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
 ) -> WindowSamples:
-    """Replay the plan and the baselines of these names; ValueError without windows."""
+    """Replay a plan and its baselines on each window of days, and compute their quantities.
+
+    names: names of the baselines. Raises ValueError without windows.
+    """
     if not windows:
         raise ValueError("there must be at least one window")
     baselines = {*names, *model.relative_to}

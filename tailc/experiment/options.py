@@ -94,7 +94,7 @@ class VerifyOptions:
             yield f"the number of threads is `{threads}`, but must be at least 1"
 
     def requests_for(self, held_out_requests: int) -> int:
-        """Number of requests in one replay: that of the held-out ones, within fixed limits."""
+        """Number of requests in one replay: that of the held-out requests, within fixed limits."""
         if self.requests_per_replay is not None:
             return self.requests_per_replay
         return min(max(held_out_requests, FEWEST_REQUESTS), MOST_REQUESTS)

@@ -81,7 +81,11 @@ class Run:
     changes: tuple[TailChange | None, ...] = ()
 
     def relative_to(self, base: Run, other_ppm: int) -> Run:
-        """These results with the energy relative to that of `base`, if neither is overloaded."""
+        """The same results with the energy of a request relative to that of a baseline.
+
+        base: results of the baseline. other_ppm: share of its power outside the cores [1e-6].
+        Unchanged if one of the two is overloaded.
+        """
         base_us = base.usage.drawn_us
         if not base_us or self.load.is_overloaded or base.load.is_overloaded:
             return self

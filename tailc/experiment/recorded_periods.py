@@ -59,7 +59,10 @@ class RecordedPeriods:
 
     @property
     def errors(self) -> Floats:
-        """Relative throughput error of each machine, (machines, steps after a full window)."""
+        """Relative throughput error of each machine in each step after the first full window.
+
+        float64 (machines, steps).
+        """
         return self.outcome.slo_errors
 
     def replay_baseline(self, name: str) -> GivenShares:
@@ -101,7 +104,11 @@ class PairedErrors:
 
 @dataclass(frozen=True, eq=False)
 class PairedPeriods:
-    """The machines under two controllers, in the steps in which both have a full window."""
+    """Throughput errors of all machines under two controllers of CPU shares.
+
+    steps: number of steps, in which both controllers have a full window. machines: errors of each
+    machine.
+    """
 
     steps: int
     machines: tuple[PairedErrors, ...]

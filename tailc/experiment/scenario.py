@@ -80,7 +80,10 @@ class Scenario:
 
     @property
     def block_length(self) -> int:
-        """Number of arrivals in a block of the bootstrap; longer than their correlations."""
+        """Number of arrivals in a block of the bootstrap.
+
+        A block is longer than correlations between arrivals last.
+        """
         return min(math.ceil(_BLOCK * math.sqrt(self.drawn_arrivals)), self.drawn_arrivals)
 
     @property

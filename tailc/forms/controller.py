@@ -167,7 +167,10 @@ def percent_per_ms(gain: int, fraction_bits: int) -> float:
 
 
 def arrival_rate_mrps(arrivals: int, elapsed_us: int) -> int:
-    """The rate of `arrivals` in `elapsed_us`, rounded down; a time of 0 counts as 1 us."""
+    """Arrival rate of a number of requests in a time, rounded down [1/1000 s].
+
+    elapsed_us: the time [us]; 0 counts as 1.
+    """
     return arrivals * 10**9 // max(elapsed_us, 1)
 
 

@@ -56,7 +56,11 @@ NOTHING = StepPart((0, 1), (0, 0))
 
 @dataclass(frozen=True)
 class StepTimes:
-    """The parts whose sum is the time of an iteration of a language model's server."""
+    """Time of an iteration of a language model's server, as a sum of five parts [ns].
+
+    fixed_ns: constant. tokens, prompt, decoding, context: parts by number of tokens, of prompt
+    tokens, of decoding sequences, and of tokens in their cache.
+    """
 
     fixed_ns: int
     tokens: StepPart

@@ -48,7 +48,10 @@ def request_needs(
 
 
 def binding_need(needed: tuple[Need, ...]) -> Need:
-    """The need that decides the frequency: the first without time left, else the largest."""
+    """The need of a queued request that decides the frequency of its core.
+
+    It is the first one without time left, else the one with the highest frequency.
+    """
     return max(
         needed,
         key=lambda need: (need.frequency_khz is None, need.frequency_khz or 0, -need.position),

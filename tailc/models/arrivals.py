@@ -46,7 +46,7 @@ class Arrivals(Protocol):
 
     @property
     def record_of(self) -> NDArray[np.int32] | None:
-        """Record number of each arrival, or None if records come in random order."""
+        """Number of the record of each arrival; None if records come in random order."""
         ...
 
     @property
@@ -98,7 +98,7 @@ _US_PER_S_IN_MRPS = streams.NS_PER_S_IN_MRPS // NS_PER_US
 
 
 def is_too_long(requests: float, rate_mrps: float) -> bool:
-    """Whether `requests` requests at this mean rate take more than `LONGEST_YEARS`."""
+    """Whether a number of requests at a mean rate take more than `LONGEST_YEARS`."""
     return requests * streams.NS_PER_S_IN_MRPS > rate_mrps * LONGEST_NS
 
 
@@ -240,7 +240,7 @@ class RateProfile:
 
     @property
     def name(self) -> str:
-        """Name in reports: the number of steps, and the lowest and highest rate."""
+        """Name of the arrival process in reports: number of steps, lowest and highest rate."""
         rates = [step.rate_mrps for step in self.steps]
         span = f"{format_mrps(min(rates))} to {format_mrps(max(rates))}"
         return f"profile of {len(self.steps)} step{'s' * (len(self.steps) > 1)}, {span}"

@@ -75,7 +75,7 @@ def step_controller(server, steer, measured_us, rate_mrps):
 
 @part  # pragma: no cover - compiled
 def take_given_output(server, steer):
-    """Set the controller's output to the next one of a given sequence."""
+    """Set the output of a feedback controller to the next one of a given sequence."""
     last = len(steer.outputs_ppm) - 1
     server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]
 

@@ -30,7 +30,7 @@ class TypeUse:
 
 @dataclass(frozen=True)
 class EnergyRatio:
-    """Energy relative to a reference, for the cores and for the whole server [millionths]."""
+    """Energy of a request relative to a baseline's [1e-6], for the cores and the whole server."""
 
     cores_ppm: int
     server_ppm: int

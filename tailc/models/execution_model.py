@@ -86,7 +86,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def measures_warm_up(self) -> bool:
-        """Whether requests are also measured before the machine has settled."""
+        """Whether replays also measure requests before the simulated machine has settled."""
 
     @property
     @abstractmethod
@@ -164,7 +164,10 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def occupancy_counts(
         self, outcome: OutcomeT, order: NDArray[np.int32]
     ) -> tuple[Counts | None, ...]:
-        """How often requests were observed in each cell, for each table of the policy."""
+        """Count how often requests were observed in each cell, for each table of the policy.
+
+        order: record of each request.
+        """
 
     @abstractmethod
     def occupancy(

@@ -161,7 +161,10 @@ class ModulatedArrivals:
         return mean + (1 - busy) * apart, max(mean - busy * apart, 0.0)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Return `requests` arrival times; time 0 is a random time of the stationary process."""
+        """Draw the arrival times of `requests` requests [ns].
+
+        Time 0 is a random time of the stationary process.
+        """
         times_ns = np.empty(requests, np.int64)
         busy = self.burstiness.busy_ppm / PPM
         cycle_ns = self.burstiness.cycle_us * NS_PER_US

@@ -49,7 +49,10 @@ class RuleBaselines(Generic[RuleT_co]):
         return tuple(one.examples[0] for one in self.folder.baselines if one.is_default)
 
     def choose(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Complete a list of baseline names by the defaults, each name once; see `choose_names`."""
+        """Complete a list of baseline names by the defaults, without duplicates.
+
+        See `choose_names` for the names `all` and `first`.
+        """
         return choose_names(names, lambda: self.defaults, self.make_rule)
 
     def make_rule(self, name: str) -> RuleT_co:

@@ -50,7 +50,7 @@ class Usage(ABC):
     @property
     @abstractmethod
     def columns(self) -> UsageColumns[Any]:
-        """The columns with use (power, threads or batch work) that a verdict's tables show."""
+        """The columns that the tables of a verdict show about this use of the server."""
 
     @abstractmethod
     def cost_us(self, load: Load) -> float | None:

@@ -62,7 +62,7 @@ def interval_grid(
 
 
 def refuse_endless(grid: IntervalGrid, rungs: int) -> None:
-    """Raise TailcError (METHOD_UNFIT) for a grid with too many schedules to search."""
+    """Raise TailcError (METHOD_UNFIT) if a grid of stays has too many schedules to search."""
     schedules = _schedules(grid.steps, rungs)
     if schedules <= MOST_SCHEDULES_ASKED:
         return

@@ -56,7 +56,10 @@ class Schedule:
         return cls(wait_us, tuple(stays))
 
     def climbs(self) -> tuple[Climb, ...]:
-        """The schedule as climbs (age from execution start, rung), without skipped rungs."""
+        """The schedule of a request as climbs, without the rungs that it skips.
+
+        The age of a climb counts from the start of execution.
+        """
         pairs: list[Climb] = []
         age_us = 0
         for rung, stay_us in enumerate((*self.stay_us, None)):

@@ -189,7 +189,10 @@ class BackendLimits:
 
 @dataclass(frozen=True, eq=False)
 class SolverPoint:
-    """Values of the variables [n], and their objective as claimed by the solver."""
+    """A point of a program, as a solver states it.
+
+    x: values of the variables [n]. objective: their objective as claimed by the solver.
+    """
 
     x: Vector
     objective: float

@@ -56,7 +56,10 @@ def _move_by_digit(source, target, counts, digit):
 
 @plain_loops
 def fill_steps(demand, weight, rank, work, sums, running):
-    """Fill the arrays of DemandSteps from ascending demands; return the entry of `rank`."""
+    """Fill the arrays of DemandSteps from demands in ascending order.
+
+    Returns the entry of the request with the rank `rank`.
+    """
     total = 0
     for i in range(weight.shape[0]):
         total += weight[i]

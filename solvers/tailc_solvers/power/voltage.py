@@ -33,7 +33,10 @@ class VoltageLine:
         return self.volt_per_mhz * np.asarray(freq_mhz, dtype=np.float64) + self.volt_at_rest
 
     def dynamic_exponent(self, freq_mhz: ArrayLike) -> NDArray[np.float64]:
-        """Percent increase of V^2 f for a one percent increase of frequency: from 1 up to 3."""
+        """Percent by which V^2 f rises for a one percent rise of frequency f: from 1 up to 3.
+
+        V is the voltage of the line at f.
+        """
         freq = np.asarray(freq_mhz, dtype=np.float64)
         return 1.0 + 2.0 * self.volt_per_mhz * freq / self.volt(freq)
 

@@ -122,7 +122,10 @@ def checked_types(
 
 
 def ages_of(work_ms: NDArray[np.float64], speed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ages at which a request has done the work of each threshold; inf if infinite [N - 1]."""
+    """Ages at which a request has done the work of each threshold [ms; N - 1].
+
+    inf for a threshold that is infinite.
+    """
     begins = np.concatenate([[0.0], work_ms])[:-1]
     is_reached = np.isfinite(work_ms)
     stretch = np.where(is_reached, work_ms, 0.0) - np.where(is_reached, begins, 0.0)

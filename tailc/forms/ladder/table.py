@@ -28,7 +28,7 @@ def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
 
 
 class LoadAxis(enum.Enum):
-    """What the load of a row is: requests in the system, or the arrival rate."""
+    """Load by which a ladder chooses its rows: requests in the system, or the arrival rate."""
 
     IN_SYSTEM = "in_system"
     RATE = "rate_mrps"

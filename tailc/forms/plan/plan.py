@@ -267,7 +267,10 @@ class Plan:
         return epoch if 0 <= epoch < len(self.epochs) else None
 
     def allocation(self, job: str, epoch: int) -> tuple[tuple[int, int], ...] | None:
-        """(pool, servers) of a planned job in an epoch, sorted by pool; None for an unknown job."""
+        """Servers of a planned job in an epoch: (pool, servers), sorted by pool.
+
+        None for an unknown job.
+        """
         for one in self.jobs:
             if one.name == job:
                 return tuple(

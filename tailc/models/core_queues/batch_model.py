@@ -58,7 +58,7 @@ class BatchModel:
         return self.throughput_ppm / PPM / stretch
 
     def pair(self, requests_khz: int, batch_khz: int) -> Batch | None:
-        """The pair of a request and a batch frequency; None if the batch power is unknown."""
+        """Pair of a request frequency and a batch frequency; None if batch power is unknown."""
         power_mw = self.power_mw.get(batch_khz)
         return None if power_mw is None else Batch(requests_khz, batch_khz, power_mw)
 

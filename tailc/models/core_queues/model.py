@@ -287,7 +287,10 @@ def clock_demand(
     arrays: CoreQueueArrays,
     measured_from: int,
 ) -> ClockDemand:
-    """The engine's arrays of requests: the records in `order`, each with a random core."""
+    """Make the engine's arrays of the requests of a replay, each with a random core.
+
+    order: record of each request.
+    """
     record, table = order.astype(np.int32), arrays.table
     core = random_cores(arrival_ns, table.cores)
     demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)

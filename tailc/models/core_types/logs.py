@@ -37,7 +37,7 @@ def log_energy(now, job, table, log):
 
 @part  # pragma: no cover - compiled
 def log_waking(where, state, job, log):
-    """Log the time up to now that batch work next to the job's core took to wake."""
+    """Log how long batch work next to the job's core has taken to wake up to now."""
     now = state.server.now
     log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 

@@ -50,7 +50,10 @@ class Caps(NamedTuple):
 
 
 def first_caps(settings: CapSettings, need: NDArray) -> Caps:
-    """Make the state of the share caps of all machines before the first step: no caps."""
+    """Make the state of the share caps of all machines before the first step, without caps.
+
+    need: share of each machine for its target, as a fraction of the host.
+    """
     machines = len(need)
     host_ppm = np.full(machines, settings.host_ppm, np.int64)
     mode, counted, shares_ppm = (np.zeros(machines, np.int64) for _ in range(3))

@@ -164,14 +164,17 @@ def requested_share(
 
 @part
 def copy_into(values, into):  # pragma: no cover - compiled
-    """Copy element by element, because `into[:] = values` takes 3 s to compile."""
+    """Copy an array element by element; `into[:] = values` would take 3 s to compile."""
     for i in range(len(into)):
         into[i] = values[i]
 
 
 @loop
 def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - compiled
-    """Grant the wanted shares, reduced to fit the host together; `is_least` is scratch space."""
+    """Grant the shares that machines want, reduced so that together they fit the host.
+
+    is_least: working memory.
+    """
     total = wanted.sum()
     copy_into(wanted, granted)
     if total <= settings.host_ppm:

@@ -75,7 +75,10 @@ class JobModel(ABC, Generic[OutcomeT]):
     def samples(
         self, outcomes: Sequence[OutcomeT], baseline: BaselineOutcomes[OutcomeT]
     ) -> QuantitySamples:
-        """Compute all reported quantities of the given windows, in the order of reports."""
+        """Compute all reported quantities of windows of days, in the order of reports.
+
+        outcomes: replay of each window. baseline: outcomes of each baseline.
+        """
 
     @abstractmethod
     def course(self, window: JobWindow, outcome: OutcomeT) -> Course:

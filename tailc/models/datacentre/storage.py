@@ -53,7 +53,11 @@ class Books:
     def add(
         self, demand_mj: int, green_mj: int, udollars_per_kwh: int, mg_per_kwh: int, length_s: int
     ) -> None:
-        """Add an interval of `length_s` seconds: energy balance, battery, cost and CO2."""
+        """Add an interval of a replay to the ledger: energy, battery, cost and CO2.
+
+        demand_mj: energy drawn by servers. green_mj: green energy. udollars_per_kwh, mg_per_kwh:
+        price and CO2 of brown energy. length_s: duration [s].
+        """
         charged_mj = given_mj = kept_mj = 0
         if self.storage is not None:
             battery = self.storage.battery

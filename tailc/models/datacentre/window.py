@@ -53,7 +53,10 @@ class WindowForecasts:
     epochs: int
 
     def ahead(self, epoch: int, epochs: int) -> Supply:
-        """Forecast for the next `epochs` epochs; 0 beyond the window's end."""
+        """Forecast of the energy supply for some epochs of a window; 0 beyond the window's end.
+
+        epoch: first epoch. epochs: number of epochs.
+        """
         known = min(epochs, self.epochs - epoch)
         at = self.first + epoch
         _green, price, carbon = self.energy.actual_supply(slice(at, at + known))

@@ -35,7 +35,7 @@ class SharedCoresOutcome(Outcome):
 
     @property
     def request_energy(self) -> NDArray[np.float64]:
-        """Energy of each request: empty, because it is unknown on shared cores."""
+        """Empty array, because the energy of each request is unknown on shared cores."""
         return np.zeros(0)
 
     @property

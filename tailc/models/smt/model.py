@@ -99,7 +99,10 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return SmtEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SmtOutcome) -> float:
-        """Mean batch work given up on all cores, including work that is waking."""
+        """Mean batch work given up on all SMT cores in one replay, including work that wakes up.
+
+        In units of the batch work on a free core.
+        """
         power = outcome.mean_power + outcome.mean_idle_power
         return power + self.lanes.lost_waking(*outcome.mean_waking)
 

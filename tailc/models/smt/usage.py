@@ -109,7 +109,7 @@ class SmtUse(Usage):
         return SmtColumns()
 
     def cost_us(self, load: Load) -> None:  # noqa: ARG002
-        """Cost of a request in power or threads: None, because the cost is lost batch work."""
+        """None, because the cost of requests on SMT cores is lost batch work."""
         return
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
@@ -147,7 +147,7 @@ class SmtTimes:
 
 
 def smt_times(outcome: SmtOutcome) -> SmtTimes:
-    """Compute the shares of core time (requests, batch work, waking) from one replay."""
+    """Compute the shares of core time and the lost batch work of SMT cores from one replay."""
     (busy,) = outcome.utilization_by_pool
     return SmtTimes(busy or 0.0, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
 

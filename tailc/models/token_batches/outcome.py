@@ -88,5 +88,8 @@ class TokenOutcome:
 
     @property
     def cell_shares(self) -> NDArray[np.float64]:
-        """Share of the time of iterations by cell of the table, float64 (rows, columns)."""
+        """Share of the time of iterations that each cell of the token-budget table decided.
+
+        float64 (rows, columns).
+        """
         return self.log.visits / max(int(self.log.visits.sum()), 1)

@@ -44,7 +44,7 @@ class _PlacedSchedule(NamedTuple):
 
 
 class PlacedJobs:
-    """The jobs that have a schedule, and their total servers and energy."""
+    """Schedules of malleable jobs that are placed one by one, with their servers and energy."""
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules

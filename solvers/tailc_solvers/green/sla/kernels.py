@@ -270,7 +270,11 @@ def change(costs, free, flow, t, g, more):
 
 @inner_loops
 def along_way(costs, free, flow, ways, most, push):
-    """Capacity of the shortest path to the last boundary; with `push`, send as many servers."""
+    """Capacity of the shortest path of a flow network, from its first to its last boundary.
+
+    most: limit of the capacity. push: if above 0, that many servers are sent along the path
+    instead.
+    """
     y, t = flow.y, flow.y.shape[0]
     kind = LEAVING
     room = most

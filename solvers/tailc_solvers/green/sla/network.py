@@ -111,7 +111,7 @@ class Network:
 
     @cached_property
     def is_green(self) -> Whole:
-        """Whether each group is on the green bus, as 0 or 1 [groups, epochs]."""
+        """Whether each group of racks is on the green bus, as 0 or 1 [groups, epochs]."""
         return self._with_epoch_before(
             self.groups.is_green[:, self.epoch_slice].astype(np.int64), None
         )

@@ -80,7 +80,10 @@ class PriceQuote(NamedTuple):
 
 
 def quote(prices: PriceList, job: Job) -> PriceQuote:
-    """Compute what a job pays, and what its servers cost by prices, from its first epoch on."""
+    """Compute what a job pays and what its servers cost by prices, if it starts at once.
+
+    At once is its first possible epoch.
+    """
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
     extra = dearer - cheapest

@@ -117,7 +117,10 @@ def solve_reduced(
 
 
 def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
-    """Upper bound on the value that the dual values of an answer prove; inf if none."""
+    """Upper bound on the value of every plan, proved by the dual values of an answer.
+
+    inf if they prove none.
+    """
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 

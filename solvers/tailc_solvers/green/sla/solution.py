@@ -47,7 +47,10 @@ class PlacementSolution:
 
     @property
     def gap(self) -> float:
-        """Upper bound minus the plan's value; inf without a plan [micro-dollars]."""
+        """Upper bound on the value of every plan minus this plan's value [micro-dollars].
+
+        inf without a plan.
+        """
         return math.inf if self.figures is None else max(self.bound - self.figures.value, 0.0)
 
     @property

@@ -47,7 +47,10 @@ class FixedFrequency(Baseline[CoreQueues]):
 
 
 def nominal_level(clocks: Clocks) -> int:
-    """Number of the lowest frequency at or above the reference clock, or of the highest one."""
+    """Number of the frequency level at which a baseline runs by default.
+
+    It is the lowest frequency at or above the reference clock, or else the highest.
+    """
     fast_enough = [khz >= clocks.reference_khz for khz in _all_khz(clocks)]
     return fast_enough.index(True) if any(fast_enough) else len(fast_enough) - 1
 

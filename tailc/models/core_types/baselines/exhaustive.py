@@ -76,7 +76,10 @@ def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
 
 
 def usual_step_us(ladder: Ladder, target_us: int) -> int:
-    """The least multiple of the paper's step for which the search takes a few seconds."""
+    """Step of the grid of climb ages in an exhaustive search, by default [us].
+
+    It is the least multiple of the paper's step for which the search takes a few seconds.
+    """
     step_us = STEP_US
     while sets(len(ladder.rungs), target_us, step_us) > MOST_SETS:
         step_us += STEP_US
