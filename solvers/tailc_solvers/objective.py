@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class SearchObjective(StrEnum):
-    """What a ladder search minimises.
+    """Quantity that a search for ladders minimises.
 
     TAIL: the tail, within the cost budget. COST: the cost-time, within the budget and a target for
     the tail.

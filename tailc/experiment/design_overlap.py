@@ -40,11 +40,11 @@ _DIGITS = 2
 
 @dataclass(frozen=True)
 class TraceOverlap:
-    """How many requests of the design trace may occur in the held-out trace as well.
+    """Estimate of the requests of the design trace that occur in the held-out trace as well.
 
-    `shared` of the `compared` compiled demands have an equal demand in the held-out trace.
-    `by_chance`: expected number of equal demands if no request is in both. `requests`: estimated
-    number of requests in both.
+    shared: number of the `compared` design demands that have an equal demand in the held-out trace.
+    by_chance: expected number of equal demands if no request is in both. requests: estimated number
+    of requests in both.
     """
 
     compared: int

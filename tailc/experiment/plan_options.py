@@ -11,13 +11,13 @@ from tailc.models.rule_baselines import RuleBaseline
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """How to replay a plan on windows of days.
+    """Options for replaying a plan of jobs on windows of days.
 
-    seed: of server failures. failures_ppm: failures per hour of a server with a rigid job, in
-    millionths. baselines: None for the defaults; the name `first` for the first of those.
-    allow_compile_trace: also replay windows of the compile. progress: called with the
-    numbers of finished and of all replays. more: further baselines, which the caller gives because
-    they use solvers.
+    seed: seed of the server failures. failures_ppm: failures per hour of a server with a rigid job
+    [1e-6]. baselines: names of baselines; `first` is the first default; None: all defaults.
+    allow_compile_trace: also replay windows that the plan was compiled from. progress: called with
+    the numbers of finished and of all replays. more: further baselines, which the caller gives
+    because they use solvers.
     """
 
     seed: int = 1

@@ -129,9 +129,10 @@ class Point:
     reference: str | None = None
 
     def with_ratios(self, other_ppm: int) -> Point:
-        """These results with the energy of each relative to that of the reference baseline.
+        """The same results with each energy relative to that of the reference baseline.
 
-        `other_ppm`: share of the reference's server power outside the cores, equal in both.
+        other_ppm: share of the reference server's power that is used outside the cores [1e-6],
+        equal in both.
         """
         base = _reference(self.baselines)
         if base is None or base.usage.drawn_us is None:

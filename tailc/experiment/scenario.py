@@ -18,12 +18,12 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Spread:
-    """How much of the measured data a bootstrap replicate draws, and how uneven the data are.
+    """Extent of the data that a bootstrap replicate draws, and how uneven the data are.
 
     units: number of independent draws in a replicate: requests, or blocks of arrivals. drawn_share:
     share of the data that a replicate draws. is_recorded: whether arrivals are drawn too. skewness:
-    of the mean demand of that many requests. freedom: degrees of freedom of its variance, far fewer
-    than requests if a few of them are very long.
+    skewness of the mean demand of that many requests. freedom: degrees of freedom of its variance,
+    far fewer than requests if a few of them are very long.
     """
 
     units: int
@@ -93,7 +93,7 @@ class Scenario:
 
     @cached_property
     def spread(self) -> Spread:
-        """How much of the data a bootstrap replicate draws, and how uneven the demands are."""
+        """Extent of the data that a bootstrap replicate draws, and how uneven the demands are."""
         if self.arrivals.is_recorded:
             units, drawn_share = self.blocks, self.drawn_arrivals / self.recorded
         else:

@@ -64,10 +64,10 @@ class TokenPoint:
 
 @dataclass(frozen=True)
 class TokenComparison:
-    """What to compare for a language model: a token-budget table, its SLOs, and baselines by name.
+    """Settings for comparing a language model's token-budget table with baselines.
 
-    It also has the settings of the bootstrap. largest_budget: the most tokens that the engine
-    accepts in an iteration.
+    table, slos: the policy and its SLOs. largest_budget: the most tokens that the engine accepts in
+    an iteration. baselines: names. seed, replicates: seed and number of bootstrap samples.
     """
 
     table: BudgetTable

@@ -100,10 +100,10 @@ class BudgetTable:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the next iteration of a language model's server may batch.
+    """Limits of the next iteration of a language model's server.
 
-    It has a number of tokens, of which running requests take theirs first, and a number of waiting
-    sequences that may start.
+    budget: number of tokens, of which running requests take theirs first. new_sequences: number of
+    waiting sequences that may start.
     """
 
     budget: int

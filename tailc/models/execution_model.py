@@ -151,9 +151,9 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def times(self, outcome: OutcomeT, work_ns: NDArray[np.int64]) -> TimesT:
-        """What the machine measured in one replay, such as times on each rung.
+        """Figures of one replay that are specific to the machine, such as times on each rung.
 
-        `work_ns`: work of each request, in order of arrival.
+        work_ns: work of each request, in order of arrival.
         """
 
     @abstractmethod

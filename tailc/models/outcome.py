@@ -74,11 +74,17 @@ class Outcome(ABC):
 
     @property
     def served(self) -> NDArray[np.bool_] | slice:
-        """Which of the measured requests were served, and not refused."""
+        """Mask of the measured requests that were served, and not refused.
+
+        A slice if no request can be refused.
+        """
         return self.served_in(self.measured)
 
     def served_in(self, part: slice) -> NDArray[np.bool_] | slice:
-        """Which requests of the range `part` were served, and not refused."""
+        """Mask of the requests in a range that were served, and not refused.
+
+        part: range of requests in order of arrival. A slice if no request can be refused.
+        """
         return ~self.is_refused[part] if len(self.is_refused) else slice(None)
 
     @property

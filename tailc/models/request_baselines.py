@@ -72,7 +72,10 @@ def default_names(policy: Subject, workload: Workload) -> tuple[str, ...]:
 def make_baseline(
     name: str, policy: SubjectT, workload: Workload, search: BaselineSearch
 ) -> SubjectT:
-    """Make the named baseline on the policy's machine; TailcError as in `fitting`."""
+    """Make the named baseline on the policy's machine.
+
+    Raises TailcError (USAGE) for an unknown baseline, and for one that this machine cannot run.
+    """
     query = fitting(name, policy)
     return query.baseline.make(Setup(policy, query.values, workload, search))
 

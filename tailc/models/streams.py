@@ -29,7 +29,7 @@ NS_PER_S_IN_MRPS = 1_000_000_000_000  # nanoseconds between arrivals at one thou
 
 
 class Purpose(enum.IntEnum):
-    """What a stream of random numbers is for; streams of different purposes are independent."""
+    """Uses of random number streams; streams of different uses are independent."""
 
     ARRIVALS = 1
     ORDER = 2

@@ -29,7 +29,7 @@ class Headline:
 
 
 class Usage(ABC):
-    """How an execution model used its machine, in addition to latency, over all replays."""
+    """Use of a machine over all replays, as its execution model counts it."""
 
     @property
     @abstractmethod

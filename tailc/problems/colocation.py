@@ -29,7 +29,10 @@ class Host:
 
 
 class PairSearch(enum.Enum):
-    """How the most efficient pair of frequencies is found: among all pairs, or by steps."""
+    """Method by which the most efficient pair of frequencies is found.
+
+    It is a search of all pairs, or hill climbing by steps.
+    """
 
     ENUMERATION = "enumeration"
     HILL_CLIMBING = "hill-climbing"
@@ -91,11 +94,12 @@ class Throttling(enum.Enum):
 
 @dataclass(frozen=True)
 class PowerLimitEffect:
-    """How a chip stays within its power limit while `requests` of its cores serve requests.
+    """Effect of a chip's power limit while some of its cores serve requests.
 
-    unlimited_mw: power of the chip without the limit. requests_khz: frequency of cores with
-    requests; None if there are none. batch_khz: frequency of each core that does batch work, in
-    order. stopped: number of cores whose batch work stops.
+    requests: number of these cores. unlimited_mw: power of the chip without the limit. outcome:
+    what has to be slowed down or stopped. requests_khz: frequency of cores with requests; None if
+    there are none. batch_khz: frequency of each core that does batch work, in order. stopped:
+    number of cores whose batch work stops. power_mw: power of the chip under the limit.
     """
 
     requests: int

@@ -22,14 +22,14 @@ from tailc.traces.profile import DemandProfile
 
 
 class LadderObjective(enum.Enum):
-    """What a ladder problem minimises: the tail or the cost."""
+    """Quantity that a ladder problem minimises: the tail, or the cost of a request."""
 
     TAIL = "tail"
     COST = "cost"
 
 
 class Method(enum.Enum):
-    """How a ladder problem is solved: by search on a grid of stays, or by duality."""
+    """Method by which a ladder problem is solved: search on a grid of stays, or duality."""
 
     GRID = "grid"
     DUAL = "dual"

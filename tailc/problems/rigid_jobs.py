@@ -28,9 +28,9 @@ from tailc.problems.plan import (
 class NamedJob:
     """A rigid job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
 
-    must_run: it has begun already and cannot be refused. owed: promised server-epochs on green
-    energy that it is still to receive; None: those of `job`. racks: its servers by rack just
-    before; None: unknown, or it has not begun.
+    must_run: whether it has begun already and cannot be refused. owed: number of promised
+    server-epochs on green energy that it is still to receive; None: as many as `job` states. racks:
+    its current servers by rack; None: unknown, or it has not begun.
     """
 
     name: str

@@ -13,7 +13,7 @@ from tailc.problems.convergence import ConvergencePoint
 
 
 class RowStatus(enum.Enum):
-    """How the search for one load ended; the value is a sentence for people."""
+    """Result of the search for one load; the value is a sentence for people."""
 
     OPTIMAL = "the best schedule is known"
     INFEASIBLE = "no schedule meets the limits at this load"

@@ -100,7 +100,7 @@ class TailProblem:
 
     @property
     def halt_ns(self) -> int:
-        """How long a core halts at a change of frequency [ns]."""
+        """Time for which a core halts at a change of frequency [ns]."""
         return self.transition.halt_ns if self.transition else 0
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BudgetObjective(enum.Enum):
-    """What the token budgets optimise.
+    """Objective of token budgets.
 
     TAIL: the percentile of the first SLO, while the others are met. GOODPUT: the number of requests
     that meet all SLOs.

@@ -204,7 +204,11 @@ def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance
 def responses(
     plant: AnyPlant, kp: float, ki: float, kd: float, *, setpoint: float, load: float, until: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(times, plant outputs, controller outputs) after steps of the set point and of a load."""
+    """Simulate a control loop after steps of the set point and of a load.
+
+    Returns times, plant outputs and controller outputs. setpoint, load: sizes of the steps. until:
+    end of the simulation, in the plant's unit of time.
+    """
     scale = scale_of(plant)
     own_kp, own_ki, own_kd = scale.gains(kp, ki, kd)
     loop, _ = loop_to_simulate(scale.plant(plant), own_kp, own_kd)

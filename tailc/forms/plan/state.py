@@ -104,10 +104,10 @@ class PlanState:
 
 @dataclass(frozen=True)
 class Events:
-    """What happened in reality and is not in a plan.
+    """Differences between a plan and what really happened.
 
-    refused, ended: names of jobs that a look-up refused, and that ended early. green_slots: number
-    of servers times epochs that a job has received on green energy in all, as measured. knows_all:
+    refused, ended: names of jobs that a look-up refused, and of jobs that ended early. green_slots:
+    number of server-epochs that a job has received on green energy in all, as measured. knows_all:
     whether the plan knew all jobs of its horizon, so that those submitted before the new time are
     decided.
     """

@@ -28,11 +28,11 @@ _PARTS_PER_CYCLE = 1_000_000
 
 
 class LevelProgress(NamedTuple):
-    """How fast each record progresses at each frequency level.
+    """Speed of each record at each frequency level, as integers for exact replays.
 
     rate: int64 (records, levels), parts of 2^-62 done in a nanosecond, rounded up, so that a
-    request ends at the whole nanosecond at which it is done. cycles: int64 (records,), of compute,
-    rounded down. memory_ns: int64 (records,).
+    request ends at the whole nanosecond at which it is done. cycles: int64 (records,), compute
+    cycles, rounded down. memory_ns: int64 (records,), memory time.
     """
 
     rate: NDArray[np.int64]

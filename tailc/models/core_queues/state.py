@@ -47,16 +47,16 @@ class ClockState(NamedTuple):
 
 
 class ClockLog(NamedTuple):
-    """The results of a replay of core queues, by request, by phase and by control step.
+    """Results of a replay of core queues, by request, by phase and by control step.
 
-    latency_ns, wait_ns, rung: as in `shared_cores`; the rung is the level at the end of the
-    request. busy_ns: how long the core ran the request. energy: in watts times nanoseconds.
-    integrals: as in `shared_cores`, for one pool. power: (PHASES,), energy of requests. level_ns:
-    (PHASES, levels), core time at each level. batch_ns: (PHASES, cores, levels), the same without
-    requests, if a chip has batch work, else empty. limited_ns: (PHASES, 4), time by the step that
-    the power limit needed. idle_halted_ns, idle_changes: (PHASES,), halts and energy of frequency
-    changes [nJ] of cores without requests. steps: (steps, 4), time, measured tail, rate, and output
-    after the step.
+    latency_ns, wait_ns, rung: latency, wait and last frequency level of each request. busy_ns: how
+    long the core ran the request. energy: energy of each request [W ns]. integrals: (PHASES, 4),
+    over time: 1, requests in the system, threads and running threads. power: (PHASES,), energy of
+    requests. level_ns: (PHASES, levels), core time at each level. batch_ns: (PHASES, cores,
+    levels), the same without requests, if a chip has batch work, else empty. limited_ns: (PHASES,
+    4), time by the step that the power limit needed. idle_halted_ns, idle_changes: (PHASES,), halts
+    and energy of frequency changes [nJ] of cores without requests. steps: (steps, 4), time,
+    measured tail, rate, and output after the step.
     """
 
     latency_ns: NDArray[np.int64]

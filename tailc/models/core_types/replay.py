@@ -39,7 +39,12 @@ def replay_cores(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> CoreReplay:
-    """Replay the records in `order` on cores; the arguments are those of `Engine.replay`."""
+    """Replay requests on cores of several types, with tables converted to arrays.
+
+    ladder_of: ladder of each record; None: all climb the first. order: record of each arrival.
+    arrival_ns: ascending arrival times [ns]. measured_from: number of the first request that is
+    measured.
+    """
     check_times(arrival_ns)
     # Compiled code does not check indices.
     assert workload.speed.shape[1] == len(arrays.unit_of)

@@ -61,14 +61,16 @@ class CoreState(NamedTuple):
 
 
 class CoreLog(NamedTuple):
-    """The results of a replay of core types, by request, by phase and by control step.
+    """Results of a replay of core types, by request, by phase and by control step.
 
-    latency_ns, wait_ns, rung, is_cut, thread_ns: as in `shared_cores`. energy: in units of power
-    times nanoseconds. integrals: as in `shared_cores`. power: (PHASES,), energy of requests. steps:
-    (steps, 4), time, measured tail, rate, and output after the step. idle_ns: how long the core had
-    been free on which a request started. waking: (PHASES, 2), time that batch work took to wake,
-    summed over cores. Both are for cores of one type. off: (PHASES,), energy that cores did not
-    draw while off, in the unit of `energy`.
+    latency_ns, wait_ns, rung, is_cut: latency, wait, last rung, and whether it was cut off, of each
+    request. thread_ns: sum of threads times time. energy: in units of power times nanoseconds.
+    integrals: (PHASES, 2 + 2 pools), over time: 1, requests in the system, and for each pool
+    threads and running threads. power: (PHASES,), energy of requests. steps: (steps, 4), time,
+    measured tail, rate, and output after the step. idle_ns: how long the core had been free on
+    which a request started. waking: (PHASES, 2), time that batch work took to wake, summed over
+    cores. Both are for cores of one type. off: (PHASES,), energy that cores did not draw while off,
+    in the unit of `energy`.
     """
 
     latency_ns: NDArray[np.int64]

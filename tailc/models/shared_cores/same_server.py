@@ -59,9 +59,9 @@ def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
 
 
 def boosting(ladder: Ladder, rung: int) -> Boost | None:
-    """The boosting rule for requests on a rung; None if they compete for nothing.
+    """The boosting rule of a baseline for requests on a rung; None if they compete for nothing.
 
-    It is that of `ladder`. If `ladder` does not boost in the rung's cost unit, the limit is the
+    It is the rule of `ladder`. If `ladder` does not boost in the rung's cost unit, the limit is the
     capacity.
     """
     limited = capacity_of(ladder, rung)

@@ -84,10 +84,11 @@ def _cells_up_to(idle: IdleUse) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class SmtUse(Usage):
-    """Batch work, busy hardware threads and idle time of a core, over all replications.
+    """Use of SMT cores over all replications: batch work, busy threads and idle time.
 
-    `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy threads of a core,
-    up to 2. `idle`: idle time of the thread of requests.
+    batch_ppm, low_ppm, high_ppm: mean batch work per core relative to a free core, with its 95 %
+    interval (None with one replication). utilization_ppm: busy hardware threads of a core, up to 2.
+    idle: idle time of the thread of requests.
     """
 
     batch_ppm: int

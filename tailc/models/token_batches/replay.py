@@ -24,10 +24,10 @@ def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
 
 
 def iterations(scheduler: TokenScheduler, requests: TokenRequests) -> NDArray[np.int64]:
-    """What each iteration of a replay batches; int64 (iterations, 3).
+    """Contents of each iteration in a replay of a language model's server; int64 (iterations, 3).
 
-    The columns: prompt tokens, decoding sequences, and the tokens that are already in the cache of
-    the iteration's sequences.
+    Columns: prompt tokens, decoding sequences, and tokens that are already in the cache of the
+    iteration's sequences.
     """
     number = replay(scheduler, requests).iterations
     return _replay(scheduler, requests, recorded=number).log.steps

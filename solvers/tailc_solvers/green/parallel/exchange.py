@@ -54,11 +54,11 @@ class SchedulePool(NamedTuple):
 
 
 class ExchangeLimits(NamedTuple):
-    """What the choice of schedules may use: servers and green energy, and the cost of using more.
+    """Limits of the choice of schedules: servers and green energy, and the cost of using more.
 
-    bound: in billionths; no choice costs less than this plus the excess costs of its schedules.
-    room: available servers. green_mj: green energy by forecast and epoch [S, T]. lacking: cost of a
-    missing server in an epoch. cost: of a mJ of brown energy.
+    bound: bound in billionths; no choice costs less than this plus the excess costs of its
+    schedules. room: number of available servers. green_mj: green energy by forecast and epoch [S,
+    T]. lacking: cost of a missing server in an epoch. cost: cost of a mJ of brown energy.
     """
 
     bound: float

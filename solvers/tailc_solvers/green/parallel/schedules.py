@@ -107,12 +107,12 @@ Rules = Mapping[int, ScheduleRule]
 
 
 class OtherJobs(NamedTuple):
-    """What the fixed schedules of other jobs leave for one job: servers and green energy.
+    """Servers and green energy that the fixed schedules of other jobs leave for one job.
 
     Attributes:
-        free: servers that no other job uses [T].
+        free: number of servers that no other job uses [T].
         over_mj: energy of the other jobs minus the green energy [S, T + 1].
-        brown_cost: of a mJ of brown energy in billionths, 0 after the last epoch [S, T + 1].
+        brown_cost: cost of a mJ of brown energy in billionths, 0 after the last epoch [S, T + 1].
         lacking: cost of a missing server in an epoch, in billionths.
     """
 

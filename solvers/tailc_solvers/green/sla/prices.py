@@ -63,10 +63,10 @@ def mean_price(prices: Sequence[Whole]) -> Whole:
 
 
 class PriceQuote(NamedTuple):
-    """What a job pays, the price of its servers, and how many of them are green by epoch.
+    """Price of a job's servers, what the job pays, and how many servers are green.
 
-    pays: revenue less penalty. worth: price of its servers. Both in micro-dollars. green: servers
-    on the green bus [epochs of the job].
+    pays: revenue less penalty [micro-dollars]. worth: price of its servers [micro-dollars]. green:
+    number of servers on the green bus [epochs of the job].
     """
 
     pays: int

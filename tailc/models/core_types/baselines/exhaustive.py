@@ -56,10 +56,10 @@ class Exhaustive(Baseline[CoreTypes]):
 
 
 def exhaustive(ladder: Ladder, search: BaselineSearch, step_us: int | None) -> CoreTypes:
-    """Search for the thresholds of least energy that meet the target.
+    """Search all climb ages on a grid for those of least energy that meet the latency target.
 
-    Each threshold is a multiple of the step up to the target, because a request that climbs later
-    is late, or it is never. Thresholds do not descend with the rung.
+    step_us: step of the grid; None: a default. Ages are at most the target, because a request that
+    climbs later is late, or a rung is never reached. They do not descend with the rung.
     """
     step_us = step_us or usual_step_us(ladder, search.target_us)
     tried = thresholds(len(ladder.rungs), search.target_us, step_us)
