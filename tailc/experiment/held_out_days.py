@@ -14,11 +14,12 @@ from tailc.traces.zones import utc_text
 
 @dataclass(frozen=True, eq=False)
 class HeldOutDays:
-    """Held-out windows of jobs and energy, at least one.
+    """Held-out windows of days with jobs and energy, at least one.
 
     left_out: number of windows without a submitted job, or with unknown energy. curves: speed-ups
-    of the jobs' applications. digest: of all the days. jobs_digest, energy_digest: of their jobs
-    and of their energy. place: where the input states when they begin.
+    of the jobs' applications. digest, jobs_digest, energy_digest: digests of all the days, of their
+    jobs and of their energy. place: where the input states when the days begin. warnings: findings
+    about the input.
     """
 
     windows: tuple[JobWindow, ...]

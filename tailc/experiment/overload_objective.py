@@ -9,11 +9,12 @@ from tailc.forms.ladder.table import Rule
 
 @dataclass(frozen=True)
 class OverloadObjective:
-    """The SLO of served requests under overload, the rates, and the rules that are allowed.
+    """Objective of the rules for overload: the SLO of served requests, rates and allowed rules.
 
-    rates_mrps: rates of overload, ascending. normal_mrps: rates at which nothing should be lost.
-    Both in thousandths of a request per second. allowed: of the rules shed, cut-off and degrade.
-    work_ppm: remaining share of the work of a degraded request. requests: in a replay.
+    percentile_ppm, latency_us: the SLO. rates_mrps: rates of overload, ascending; normal_mrps:
+    rates at which nothing should be lost; both in thousandths of a request per second. allowed:
+    which of the rules shed, cut-off and degrade may be used. work_ppm: share of the work of a
+    degraded request that is done [1e-6]. requests: number of requests in a replay.
     """
 
     percentile_ppm: int

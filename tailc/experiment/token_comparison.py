@@ -51,9 +51,10 @@ class TokenRun:
 
 @dataclass(frozen=True)
 class TokenPoint:
-    """Results at one rate: of a token-budget policy, and of the baselines.
+    """Results of a token-budget policy and its baselines at one arrival rate.
 
-    cells_ppm: share of the time of iterations in each cell of the policy's table.
+    rate_mrps: the rate [1/1000 s]. cells_ppm: share of the time of iterations in each cell of the
+    policy's table [1e-6].
     """
 
     rate_mrps: int

@@ -45,9 +45,10 @@ class BatchTiming:
 
 @dataclass(frozen=True)
 class TailConstraint:
-    """A percentile of latencies that must be at most `latency_us`, of all requests or of a curve.
+    """A constraint of tuning: a latency percentile that must be at most `latency_us`.
 
-    curve: in the replayed workload; None: all.
+    curve: number of the speed-up curve whose requests count, in the replayed workload; None: all
+    requests.
     """
 
     percentile_ppm: int

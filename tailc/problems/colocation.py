@@ -66,10 +66,10 @@ class BatchWork:
 class BatchPair:
     """The pair of frequencies with the most batch work per joule (Bartolini, 2015, eq. 3.3).
 
-    least_level: of requests. level: of batch work. busy_ppm: share u of the time that requests then
-    keep a core busy. micro_work_per_joule: TPW in millionths. best_levels: for each level of
-    requests the best of batch work, None if requests would overload the core. With hill climbing,
-    all levels are local optima.
+    least_level, level: number of the frequency level of requests, and of batch work. busy_ppm:
+    share u of the time that requests then keep a core busy [1e-6]. micro_work_per_joule: batch work
+    per joule, TPW, in millionths. best_levels: for each level of requests the best level of batch
+    work; None if requests would overload the core. With hill climbing, all levels are local optima.
     """
 
     least_level: int

@@ -38,12 +38,13 @@ class BegunRun:
 
 @dataclass(frozen=True)
 class NamedMalleable:
-    """A job that can run on a variable number of servers.
+    """A job of a plan that can run on a variable number of servers.
 
-    submit_s: since the horizon's start. work_s: run time on one server. requested: number of
-    servers that it requests. speedup_ppm: by number of virtual machines, chosen at its start, the
-    speed-up by number of servers, in millionths. may_wait: number of epochs by which its start may
-    be delayed. begun: its past; None: it has not begun, or only its rest is known, as a new job.
+    submit_s: time of submission since the horizon's start. work_s: run time on one server.
+    requested: number of servers that it requests. speedup_ppm: speed-up [1e-6] by number of virtual
+    machines, chosen at its start, and by number of servers. may_wait: number of epochs by which its
+    start may be delayed. begun: its past; None: it has not begun, or only its rest is known, as a
+    new job.
     """
 
     name: str

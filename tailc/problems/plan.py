@@ -120,11 +120,12 @@ def cost_of_grid(
 
 @dataclass(frozen=True)
 class PlanSearch:
-    """Settings of the search for a plan.
+    """Settings of the search for a plan of jobs.
 
-    solver: name of a general solver, if one is used. steps, seed: of annealing. aim_ppm: the
-    relative gap at which column generation stops. nodes: node limit of a general solver, None: its
-    default. wall_s: time limit of a solver; after it the previous plan stays in force.
+    method: how the plan is computed. solver: name of a general solver, if one is used. steps, seed:
+    number of steps and seed of annealing. aim_ppm: relative gap at which column generation stops
+    [1e-6]. nodes: node limit of a general solver; None: its default. wall_s: time limit of a
+    solver; after it the current plan remains valid.
     """
 
     method: PlanMethod

@@ -138,7 +138,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Admission:
-    """When a waiting request starts: at once, after a delay, or when another request exits."""
+    """Rule for when a waiting request starts: at once, after a delay, or when another exits.
+
+    delay_us: the delay [us].
+    """
 
     kind: AdmissionKind
     delay_us: int = 0

@@ -11,11 +11,12 @@ from tailc.models.datacentre.window import JobWindow, SpeedupCurves
 
 @dataclass(frozen=True)
 class MalleableJob:
-    """A job that runs on any number of servers that it is given.
+    """A malleable job: it runs on any number of servers that it is given.
 
-    work_s: run time on one server. requested: requested servers. speedup_ppm: by number of virtual
-    machines, chosen at the start, and by number of servers, the speed-up in millionths.
-    slowdown_ppm: the longest allowed run time relative to that on `requested` servers, F.
+    number: in order of submission. submit_s: time of submission. work_s: run time on one server.
+    requested: number of servers that it requests. slowdown_ppm: the longest allowed run time
+    relative to that on `requested` servers, F [1e-6]. speedup_ppm: speed-up [1e-6] by number of
+    virtual machines, chosen at the start, and by number of servers.
     """
 
     number: int

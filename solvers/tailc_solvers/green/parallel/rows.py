@@ -141,9 +141,9 @@ class MasterRows:
         return most
 
     def used_blocks(self, servers: Whole, shares: Vector) -> Vector:
-        """Number of blocks of servers that a mixture of schedules uses; [Q, T].
+        """Number of blocks of servers that a fractional plan uses, by block size and epoch [Q, T].
 
-        servers: of each schedule [K, T].
+        servers: number of servers of each schedule [K, T]. shares: share of each schedule.
         """
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 

@@ -40,9 +40,10 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
 
 @dataclass(frozen=True, eq=False)
 class WorkGrid:
-    """Work of a run of a job in whole units: by epoch and level, rounded down and up [K, L].
+    """Work of a run of a job in whole units, by epoch and level, for an exact or rounded search.
 
-    `need`: total.
+    need: total work of the job. down, up: work in each epoch at each level, rounded down and up [K,
+    L].
     """
 
     need: int

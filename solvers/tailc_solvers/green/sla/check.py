@@ -44,12 +44,12 @@ class PlanFigures:
     """Revenue, costs and energy of a plan; existing jobs count only in the energy and its bill.
 
     Attributes:
-        revenue: of the jobs that run [micro-dollars].
-        missing: promised slots that are not green [jobs].
-        penalty: for these [micro-dollars].
+        revenue: payments for the jobs that run [micro-dollars].
+        missing: number of promised slots that are not green [jobs].
+        penalty: cost of the missing slots [micro-dollars].
         brown: energy from the grid [mJ; epochs].
-        bill: for this energy [micro-dollars; epochs].
-        charges: for slots and moves, not billed [micro-dollars].
+        bill: cost of this energy [micro-dollars; epochs].
+        charges: charges for slots and moves, which are not billed [micro-dollars].
         moves: number of VMs moved.
     """
 

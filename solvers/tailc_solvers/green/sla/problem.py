@@ -41,13 +41,14 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class EnergySupply:
-    """Energy of a datacentre: green energy by epoch, servers and moves, price of grid energy.
+    """Energy of a datacentre: green energy by epoch, energy of servers and moves, and its price.
 
     Attributes:
         green: forecast for the green bus, GP [mJ; epochs].
-        server: of a busy server in an epoch, EV [mJ].
-        move: of moving a VM, charged at its destination, EM [mJ].
-        brown_cost: of a busy server's energy in an epoch from the grid, c [micro-dollars; epochs].
+        server: energy of a busy server in an epoch, EV [mJ].
+        move: energy of moving a VM, charged at its destination, EM [mJ].
+        brown_cost: cost of a busy server's energy in an epoch from the grid, c
+            [micro-dollars; epochs].
     """
 
     green: Whole
@@ -113,8 +114,9 @@ class Racks:
 
     Attributes:
         racks: number of racks, RA.
-        servers: of each, RC.
-        energy, charges: the charge for a slot is by rack.
+        servers: number of servers in each rack, RC.
+        energy: green energy, and energy of servers and moves.
+        charges: charges for decisions; the charge for a slot is by rack.
     """
 
     racks: int
