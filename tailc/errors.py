@@ -322,4 +322,5 @@ def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> st
     listing = ", ".join(f"`{name}`" for name in known[:most])
     if most is not None and len(known) > most:
         listing += f" and {len(known) - most:,} more"
-    return f"did you mean `{close[0]}`? Known: {listing}" if close else f"known: {listing}"
+    one_of = "one of " if len(known) > 1 else ""
+    return f"did you mean `{close[0]}`? Known: {listing}" if close else f"use {one_of}{listing}"

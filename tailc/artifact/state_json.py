@@ -12,7 +12,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.plan.state import BegunJob, PlanState
 
 KIND, VERSION = "plan-state", 1
-_HINT = "write it with `tailc advance`, or as the page on re-planning describes"
+_HINT = "write it with `tailc advance`; `docs/replanning.md` describes its keys"
 _JOB_KEYS = {"name", "begun_unix_s", "servers", "ran_s", "green_slots", "machines"}
 _KEYS = {
     "kind",

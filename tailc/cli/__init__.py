@@ -149,7 +149,7 @@ def _apply_configuration(ctx: click.Context, name: str, command: click.Command) 
 def group(config: str | None, isolated: bool) -> None:
     """Compile, verify and inspect policies for tail latency."""
     if config is not None and isolated:
-        raise click.UsageError("--config and --isolated are opposites: give one")
+        raise click.UsageError("--config and --isolated are opposites: give only one of them")
 
 
 def main() -> None:

@@ -197,7 +197,7 @@ def _check_use(
         message = (
             f"only one column of recorded arrivals can be used, but several are given: {names}"
         )
-        raise TailcError(Finding(Code.USAGE, message, help="name one"))
+        raise TailcError(Finding(Code.USAGE, message, help="give only one of them"))
     idle = {"--arrival-unit": unit, "--rescale": rescale, "--gaps": gaps != "error"}
     findings = [
         Finding(

@@ -87,7 +87,10 @@ def _content(exported: ExportedPlan, target: str, at_unix_s: int | None) -> str:
 
     if target == "servers":
         if at_unix_s is not None:
-            raise click.UsageError("--at is for slurm and kubernetes; servers writes all epochs")
+            raise click.UsageError(
+                "`--at` applies only to `slurm` and `kubernetes`, and `servers` writes all epochs: "
+                "remove `--at`"
+            )
         return servers_text(exported)
     plan = exported.plan
     epoch = plan.epoch_at(plan.start_unix_s if at_unix_s is None else at_unix_s)

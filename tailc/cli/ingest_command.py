@@ -275,12 +275,16 @@ def _check_names(column: str | None, weight: str | None, attribute: str | None) 
             "`--weight` is a column of a table: also name the column of times with `--column`"
         )
     if weight is not None and weight == column:
-        raise click.UsageError(f"`{weight}` cannot be the column of both times and weights")
+        raise click.UsageError(
+            f"`{weight}` cannot be the column of both times and weights: give another column with "
+            "`--weight`, or remove it"
+        )
     if attribute is not None and column is not None:
         raise click.UsageError(
             "`--attribute` applies to spans, and `--column` to a table: give only one"
         )
     if attribute is not None and not all(attribute.split("..", 1)):
         raise click.UsageError(
-            f"`{attribute}` is neither one name nor two names with `..` between them"
+            f"`{attribute}` is not an attribute or a pair of them: write `--attribute NAME` or "
+            "`--attribute START..END`"
         )

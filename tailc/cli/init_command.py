@@ -197,7 +197,10 @@ def _slos(settings: dict[str, Any]) -> tuple[tuple[ImportedObjective, ...], tupl
     openslo, unit = (settings.pop(name, None) for name in ("openslo", "openslo_unit"))
     if openslo is None:
         if unit is not None:
-            raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
+            raise click.UsageError(
+                "`--openslo-unit` is the unit of thresholds of `--openslo FILE`: add `--openslo`, "
+                "or remove `--openslo-unit`"
+            )
         return tuple(one for text in slos for one in _objectives(text)), ()
     if slos:
         raise click.UsageError(
@@ -217,8 +220,8 @@ def _columns(settings: dict[str, Any]) -> TimeColumns | TimingColumns:
     for option, is_given in (("column", column is not None), ("speedup", "speedup" in settings)):
         if is_given:
             raise click.UsageError(
-                f"`--{option}` and `--timings` exclude each other: timings have the demands and "
-                "the speed-ups"
+                f"`--{option}` and `--timings` cannot be combined: remove `--{option}`, because "
+                "timings have the demands and the speed-ups"
             )
     names = _names_in(timings)
     if len(names) != 3 or not all(names):

@@ -101,7 +101,9 @@ def write_pictures(
             )
         return []
     if plan is None:
-        raise click.UsageError(f"this artifact is not a plan: {requested[0]} does not apply")
+        raise click.UsageError(
+            f"this artifact is not a plan: {requested[0]} does not apply, so remove it"
+        )
     check_distinct_files(files)
 
     from datetime import UTC

@@ -22,7 +22,7 @@ _BLAS = "scipy.linalg"
 
 
 def make_numba_light() -> None:
-    """Change later imports of numba in this process.
+    """Make later imports of numba in this process faster, by leaving out what no kernel here uses.
 
     A program that uses the library may have kernels with BLAS, so only the command line calls this.
     """

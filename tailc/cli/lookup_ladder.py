@@ -73,7 +73,7 @@ def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | 
             message = "`--rate` applies to a step of the controller: add `--measured`"
             raise click.UsageError(f"the rows of this artifact depend on {axis}; {message}")
         raise click.UsageError(
-            f"the rows of this artifact depend on {axis}: {foreign} does not apply"
+            f"the rows of this artifact depend on {axis}: {foreign} does not apply, so remove it"
         )
     return names
 

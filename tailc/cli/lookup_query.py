@@ -43,7 +43,7 @@ def refuse(given_values: Options, foreign: Mapping[str, tuple[str, ...]]) -> Non
         for name in names:
             if name in given_values:
                 option = "--" + name.removeprefix("request_").replace("_", "-")
-                raise click.UsageError(f"{reason}: {option} does not apply")
+                raise click.UsageError(f"{reason}: {option} does not apply, so remove it")
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,10 @@ def check_metric(
     Also for `--since` with more than one input.
     """
     if column is not None and (metric or labels or since):
-        message = "`--metric`, `--label` and `--since` apply to a scrape, and `--column` to a table"
+        message = (
+            "`--metric`, `--label` and `--since` apply to a scrape, and `--column` to a table: "
+            "give only those of your INPUT"
+        )
         raise click.UsageError(message)
     if since is not None and len(inputs) > 1:
         message = "`--since` needs a single INPUT: ingest each scrape, and add up the profiles"

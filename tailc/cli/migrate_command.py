@@ -53,7 +53,11 @@ def command(
     invalid, damaged, not signed by a trusted key or of a newer version, none is written.
     """
     if output is not None and (diff or len(inputs) > 1):
-        raise click.UsageError("`-o` applies to one policy, and not with `--diff`")
+        raise click.UsageError(
+            "`-o` cannot be combined with `--diff`, which writes nothing: remove one of them"
+            if diff
+            else "`-o` is for one FILE: give one policy, or remove `-o` to rewrite each in place"
+        )
     findings: list[Finding] = []
     migrations: list[_Migration] = []
     for path in dict.fromkeys(inputs):
@@ -135,7 +139,10 @@ def _write_files(file: _Migration, output: str) -> list[str]:
     from tailc.artifact.files import paths_of, write_policy
 
     if file.policy is None:
-        raise click.UsageError(f"`-o` is for policies, and `{file.path}` is a spec")
+        raise click.UsageError(
+            f"`-o` is for policies, and `{file.path}` is a spec: remove `-o` to rewrite the spec "
+            "in place, or print its changes with `--diff`"
+        )
     for path in paths_of(output):
         if path.exists() and path.samefile(file.source):
             message = f"`{path}` is the policy that `-o` must leave unchanged"

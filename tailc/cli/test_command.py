@@ -61,7 +61,7 @@ def command(
     path = policy or _relative(tests.policy, folder)
     tested = read_policy(path, trust)
     if threshold is not None and not 0 <= threshold <= _PPM:
-        raise click.UsageError("`--threshold` must be 0 to 100%")
+        raise click.UsageError("`--threshold` must be from 0% to 100%, such as `80%`")
     runs = [
         _run(test, path, folder, tested, loaded.place("tests", index, test.command))
         for index, test in enumerate(tests_of(tests))
@@ -87,7 +87,8 @@ def command(
         lines += covered.lines(shows=coverage)
         if threshold is not None and covered.ppm < threshold:
             message = f"tests read {covered.percent} of the cells, less than {threshold / 1e4:g} %"
-            findings.append(Finding(Code.TEST_FAILED, message, loaded.place("tests")))
+            hint = "add tests of other cells, which `--coverage` lists; or lower `--threshold`"
+            findings.append(Finding(Code.TEST_FAILED, message, loaded.place("tests"), hint))
             cases.append(_case("coverage", message))
     return CommandOutcome(
         ExitCode.MISSED if findings else ExitCode.OK,

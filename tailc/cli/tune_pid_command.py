@@ -171,14 +171,19 @@ def _check(response: str | None, options: dict[str, Any]) -> None:
     if response is not None and of_plant:
         word = of_plant[0].replace("_", "-")
         raise click.UsageError(
-            f"`--{word}` applies to a transfer function, but a RESPONSE is given"
+            f"`--{word}` is part of a transfer function, but a RESPONSE is given: remove one of "
+            "them"
         )
     if response is None and options["step"] is not None:
-        raise click.UsageError("`--step` applies to a RESPONSE, but none is given")
+        raise click.UsageError(
+            "`--step` applies to a RESPONSE, but none is given: remove `--step`, or give a RESPONSE"
+        )
     if response is None and not (options["num"] and options["den"]):
         raise click.UsageError("give a RESPONSE, or --num and --den of a transfer function")
     if options["step"] == 0:
-        raise click.UsageError("--step must not be 0")
+        raise click.UsageError(
+            "`--step` is 0, but a response needs a change of the input: give its size"
+        )
 
 
 def _study(response: str | None, wish: Wish, units: UnitNames, options: dict[str, Any]) -> Study:

@@ -230,5 +230,5 @@ def check_options(context: click.Context) -> None:
     ]
     if odd:
         raise click.UsageError(
-            f"`--drift` makes no replays, so it cannot be combined with {', '.join(odd)}"
+            f"`--drift` makes no replays, so remove `--drift` or {', '.join(odd)}"
         )

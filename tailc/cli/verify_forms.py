@@ -41,6 +41,7 @@ def options_of_form(policy: Policy, options: dict[str, Any]) -> dict[str, Any]:
 
     if policy.shares is None and options.get("tolerance_ppm") is not None:
         raise click.UsageError(
-            "`--tolerance` applies to targets of throughput, but this artifact has none"
+            "`--tolerance` applies to targets of throughput, but this artifact has none: "
+            "remove `--tolerance`"
         )
     return without_plan(options)

@@ -74,15 +74,18 @@ def check_measured(
             raise click.UsageError(f"{odd} needs `--measured` with the latencies")
         return
     if odd := _named_options(context, _ODD):
-        raise click.UsageError(f"`--measured` cannot be combined with {odd}")
+        raise click.UsageError(
+            f"`--measured` cannot be combined with {odd}: remove one or the other"
+        )
     if not policy.ladders and policy.tail_table is None:
         raise click.UsageError(
-            f"`--measured` applies to policies with SLOs of latency, and `{policy.name}` has none"
+            f"`--measured` applies to policies with SLOs of latency, and `{policy.name}` has none: "
+            "remove `--measured`"
         )
     if any(slo.request_class is not None for slo in policy.slos):
         raise click.UsageError(
             f"`--measured` cannot judge the SLOs of `{policy.name}`, which are for classes of "
-            "requests: measured latencies have no classes"
+            "requests, because measured latencies have no classes: remove `--measured`"
         )
     recorded = 0 if arrivals.column is None else max(len(arrivals.rescale_mrps), 1)
     if arrivals.every_kind or len(arrivals.processes) + recorded != 1:
@@ -106,8 +109,8 @@ def _check_arrivals(arrivals: ArrivalOptions, context: click.Context) -> None:
         arrivals.column is not None
     ):
         raise click.UsageError(
-            "`--measured-arrivals` compares arrivals with `--rate` or `--arrivals bursty:...`, and "
-            "no other process"
+            "`--measured-arrivals` compares arrivals only with `--rate` or `--arrivals "
+            "bursty:...`: give one of them, or remove `--measured-arrivals`"
         )
 
 

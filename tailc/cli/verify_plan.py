@@ -126,7 +126,8 @@ def check_options(
         outcome = ", ".join(odd)
         total = f"policy `{shorten(policy.name)}` is a plan of jobs, not a policy for requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
-        raise click.UsageError(f"{total}: {outcome} {does} not apply")
+        it = "it" if does == "does" else "them"
+        raise click.UsageError(f"{total}: {outcome} {does} not apply, so remove {it}")
 
 
 def plan_options(

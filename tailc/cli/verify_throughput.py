@@ -74,4 +74,5 @@ def check_options(policy: Policy, arrivals: ArrivalOptions, options: dict[str, A
         names = ", ".join(odd)
         subject = f"policy `{shorten(policy.name)}` is for throughput, not for requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
-        raise click.UsageError(f"{subject}: {names} {does} not apply")
+        it = "it" if does == "does" else "them"
+        raise click.UsageError(f"{subject}: {names} {does} not apply, so remove {it}")

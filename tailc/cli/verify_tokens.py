@@ -69,4 +69,5 @@ def check_options(policy: Policy, options: dict[str, Any], *, has_arrivals: bool
 
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
         subject = f"policy `{shorten(policy.name)}` is replayed on recorded requests"
-        raise click.UsageError(f"{subject}: {', '.join(odd)} {does} not apply")
+        it = "it" if does == "does" else "them"
+        raise click.UsageError(f"{subject}: {', '.join(odd)} {does} not apply, so remove {it}")

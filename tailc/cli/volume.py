@@ -53,7 +53,7 @@ def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
         if not is_given or is_replaced:
             return
         if context.meta.setdefault(_KEY, chosen) is not chosen:
-            raise click.UsageError("-q and -v are opposites: give one")
+            raise click.UsageError("-q and -v are opposites: give only one of them")
 
     long = f"--{chosen.value}"
     return click.option(

@@ -112,7 +112,10 @@ def command(
 
         return explain_budget(policy, decoding, waiting, *source)
     if state != (None, None):
-        raise click.UsageError("--decoding and --waiting-tokens apply only to token budgets")
+        raise click.UsageError(
+            "--decoding and --waiting-tokens apply only to token budgets, which this policy does "
+            "not have: remove them"
+        )
     if in_system is None:
         raise click.UsageError("missing option '--in-system'")
     cell = decision(table_of(policy), in_system, age)
@@ -140,7 +143,7 @@ def _check_of_ladders(in_system: int | None, spec: str | None, arrivals: Arrival
         *of_replays,
     ]
     if named:
-        raise click.UsageError(f"{', '.join(named)} do not apply to token budgets")
+        raise click.UsageError(f"{', '.join(named)} do not apply to token budgets: remove them")
 
 
 def _check_nothing_replayed(arrivals: ArrivalOptions) -> None:

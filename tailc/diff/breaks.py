@@ -26,7 +26,7 @@ class BreakClass(enum.Enum):
 
 @dataclass(frozen=True)
 class Break:
-    """Something that the new policy breaks."""
+    """An incompatible change of the new policy, in a sentence; `of`: who is affected."""
 
     of: BreakClass
     text: str

@@ -136,7 +136,10 @@ class Percentile:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """For OLD and NEW: the share of requests up to the percentile, or each replay's own one."""
+        """The latency percentile [us] in one replication, under OLD and under NEW.
+
+        It is linearised from the share of requests up to it, unless `is_by_replay`.
+        """
         if self.is_by_replay:
             old, new = (
                 self._own_us(one, outcome, at_ns)

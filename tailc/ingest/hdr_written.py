@@ -31,13 +31,13 @@ _LOG = """\
 
 
 def written_hdr_log(histogram: Histogram) -> bytes:
-    """A log with one interval."""
+    """Encode a histogram as the bytes of an HdrHistogram log with one interval."""
     encoded = encode_histogram(histogram)
     return _LOG.format(longest_ms=histogram.max_ns / 1e6, encoded=encoded).encode()
 
 
 def encode_histogram(histogram: Histogram) -> str:
-    """The histogram in base64."""
+    """Encode a histogram as compressed HdrHistogram in base64."""
     index, count = _indices(histogram)
     numbers = b"".join(map(_varint, _runs(index, count)))
     highest = max(histogram.max_ns, 2 * _LOWEST)

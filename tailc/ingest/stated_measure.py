@@ -120,7 +120,10 @@ def _missing_measure(times: InputTimes, name: str) -> TailcError:
         )
     else:
         message = f"`{name}` does not say what its times measure"
-        hint = "give it with `--measure`: `demand-cpu`, `demand-busy`, `response-open`"
+        hint = (
+            "give `--measure`: `demand-cpu` for processor time, `demand-busy` for the time in "
+            "which the server works on a request, or `response-open` for latencies at a given rate"
+        )
     return _refusal(Code.UNSTATED_MEASURE, message, name, hint)
 
 

@@ -162,7 +162,7 @@ class SeriesSteps:
 
 @dataclass(frozen=True, eq=False)
 class Machines:
-    """View of the throughput and shares of machines, from their reader."""
+    """View of a trace of machines' throughput and CPU shares, for `tailc lint-trace`."""
 
     trace: ThroughputTrace
 

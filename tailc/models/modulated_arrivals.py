@@ -129,7 +129,7 @@ class ModulatedArrivals:
             share = f"{format_ppm(burstiness.busy_ppm)} of the time"
             yield (
                 f"busy spells of `{spell}` that take {share} occur once in years",
-                "shorten them",
+                "shorten the spells",
             )
         most = burstiness.most_idc(self.rate_mrps)
         if burstiness.idc_ppm / PPM > most:

@@ -37,7 +37,7 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
                 f"the loop with gains kp {kp:.3g} and ki {ki:.3g} is not stable with a window of "
                 f"{plural(window, 'epoch')}: the bound would oscillate more and more"
             )
-            hint = "lower them, or remove `kp` and `ki`"
+            hint = "lower `kp` and `ki`, or remove them, so that the defaults apply"
             raise TailcError(Finding(Code.UNSTABLE_GAINS, message, help=hint))
         if kp or ki:
             check_poles(*_loop(kp, ki, window))

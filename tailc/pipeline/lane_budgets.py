@@ -76,7 +76,7 @@ def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
     )
     other = "set `policy: borrow-idle`"
     if problem.method is BudgetMethod.GIVEN:
-        hint = f"lengthen it, or {other}"
+        hint = f"lengthen `budget`, or {other}"
         raise TailcError(Finding(Code.CONFLICT, message, help=hint, about=("budget",)))
     at = f"at {format_mrps(problem.rates_mrps[-1])} "
     hint = f"lower rates, relax the latency, or {other}"

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def check_loop(plant: AnyPlant, gains: Gains, margins: LoopMargins) -> None:
-    """Raise TailcError (LOOP_DIFFERS) if margins, poles or the step response differ."""
+    """Raise TailcError (LOOP_DIFFERS) if python-control computes other margins or poles."""
     from tailc_solvers.control.python_control import figures
 
     _refuse_differences(figures(plant, gains, margins))
 
 
 def check_poles(plant: SampledPlant, gains: Gains) -> None:
-    """Raise TailcError (LOOP_DIFFERS) if the largest pole differs."""
+    """Raise TailcError (LOOP_DIFFERS) if python-control computes another largest pole."""
     from tailc_solvers.control.python_control import largest_pole
 
     _refuse_differences([largest_pole(plant, gains)])

@@ -65,7 +65,7 @@ def trace_parts(
 
 
 def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> TraceParts[DemandProfile]:
-    """Split a trace of requests."""
+    """Split a trace of requests into its design part and its held-out part, if the spec has one."""
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
     if read.reading.rows.split is None:
@@ -87,7 +87,7 @@ def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> TraceParts[Thro
 
 
 def parts_of_tokens(opened: OpenedSpec, read: OpenedTokens) -> TraceParts[TokenTrace]:
-    """Split requests to a language model."""
+    """Split requests to a language model into design part and held-out part, if there is one."""
     if read.reading.rows.split is None:
         return TraceParts(read.trace, (_tokens_input(InputRole.DESIGN, read.trace),))
     design, held_out = split_requests(opened, read)

@@ -20,7 +20,7 @@ US_PER_MS = 1_000
 
 
 def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]:
-    """Numbers of the search for a ladder's schedules, for the policy's evidence."""
+    """Parameters of the search for a ladder's schedules, by name, for the policy's evidence."""
     settings = {
         "budget_ppm": problem.budget_ppm,
         "max_in_system": problem.loads[-1],
@@ -42,7 +42,7 @@ def target_name(problem: LadderProblem) -> str:
 
 
 def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str, int]:
-    """Numbers of the search for ages of climbs, for the policy's evidence."""
+    """Parameters of the search for climb ages, by name, for the policy's evidence."""
     settings = {
         "percentile_ppm": problem.percentile_ppm,
         "power_in_watts": int(problem.is_in_watts),

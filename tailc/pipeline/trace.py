@@ -128,7 +128,8 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
     if isinstance(demand, (DemandSpec, ClockedDemandSpec)):
         return _open_requests(opened, demand)
     message = f"the kind `{opened.spec.kind}` is not compiled from requests"
-    raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind")))
+    hint = "give a spec whose `demand` names a trace of requests"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind"), hint))
 
 
 def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:

@@ -42,7 +42,7 @@ def control_text(tuned: TunedController) -> str:
 
 
 def surface_text(surface: TailGrid) -> str:
-    """Format tail latency by arrival rate, for every second output."""
+    """Format a table of tail latency: by arrival rate, and by every second controller output."""
     shown = range(0, len(surface.outputs_ppm), 2)
     title = ["tail at output", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
     rows = [

@@ -34,12 +34,15 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
 
 
 def capacity_table(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
-    """Format a row for each policy or baseline."""
+    """Format capacities as a text table: one row per policy or baseline."""
     return align_columns(_table(capacities, fleet_mrps), _NUMBERS)
 
 
 def capacity_markdown(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
-    """Format the same rows as Markdown."""
+    """Format capacities as a Markdown table: one row per policy or baseline.
+
+    fleet_mrps: rate of a fleet, for a column with its number of servers; None: no such column.
+    """
     return as_markdown(_table(capacities, fleet_mrps), _NUMBERS)
 
 

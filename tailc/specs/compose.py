@@ -213,7 +213,7 @@ class _Composer:
         if name not in self.anchors:
             known = ", ".join(f"`&{anchor}`" for anchor in self.anchors)
             hint = (
-                f"anchors above it: {known}"
+                f"use an anchor that is written above it: {known}"
                 if known
                 else ("write the anchor `&name` before the alias")
             )

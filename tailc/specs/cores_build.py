@@ -293,7 +293,7 @@ def _idle(known: list[_CompleteType]) -> list[Complaint]:
         Complaint(
             Code.CONFLICT,
             "is above the power of a busy core",
-            "lower it",
+            "lower it to `power` or less",
             (*(each.at if "types" in each.at else ("dvfs",)), "idle_power"),
             (*each.at, "power"),
         )

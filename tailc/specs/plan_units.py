@@ -20,9 +20,10 @@ _LIKELY_MONEY = {"ct": "c", "cent": "c", "cents": "c", "eur": "USD", "\N{EURO SI
 
 
 def money_units(parts: Mapping[str, int], cents_a: str) -> Mapping[str, Fraction]:
-    """Units of money for a quantity: cents for `cents_a`, and dollars for each part.
+    """Units of a price such as `c/kWh` and `USD/MWh`, with their size in 1e-6 dollars.
 
-    parts: its units, with the number of smallest parts in each.
+    parts: units that a price can be for, such as `kWh`, and how many smallest units each has.
+    cents_a: the part of the unit in cents.
     """
     units = {f"c/{cents_a}": Fraction(UDOLLARS_A_CENT)}
     for dollar in ("USD", "$"):
@@ -31,7 +32,10 @@ def money_units(parts: Mapping[str, int], cents_a: str) -> Mapping[str, Fraction
 
 
 def other_money(*parts: str) -> Mapping[str, str]:
-    """The likely unit for other notations of money, by the notation in lower case."""
+    """The unit that a user likely means by another notation of a price, such as `ct/kwh`.
+
+    The keys are notations in lower case. parts: as in `money_units`, that of cents first.
+    """
     return {
         f"{symbol}/{part.casefold()}": f"{meant}/{parts[0] if meant == 'c' else part}"
         for symbol, meant in _LIKELY_MONEY.items()

@@ -170,11 +170,17 @@ def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Comp
     for name, merges in merging.items():
         if merges:
             message = f"needs the day of each row, but `demand.{name}` merges rows"
-            yield Complaint(Code.CONFLICT, message, "remove one", (*_AT, "days"), ("demand", name))
+            yield Complaint(
+                Code.CONFLICT,
+                message,
+                f"remove `days` or `{name}`",
+                (*_AT, "days"),
+                ("demand", name),
+            )
 
 
 def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> Mapping[str, object]:
-    """Remove the errors from overrides if the spec states its own."""
+    """Remove the override `robust` (errors of inputs) if the spec states such errors itself."""
     if spec is None:
         return overrides
     return {name: value for name, value in overrides.items() if name != "robust"}

@@ -139,7 +139,7 @@ class SeriesSpec(SpecModel):
     def _weather(self) -> list[Complaint]:
         if not self.is_weather or self.column in WEATHER_COLUMNS:
             return []
-        hint = "one of " + ", ".join(f"`{name}`" for name in WEATHER_COLUMNS)
+        hint = "use one of " + ", ".join(f"`{name}`" for name in WEATHER_COLUMNS)
         message = "is not a column of a weather file"
         return [Complaint(Code.BAD_VALUE, message, hint, ("column",))]
 
@@ -149,7 +149,7 @@ class AsMeasured(SpecModel):
 
 
 class ToPeak(SpecModel):
-    """A series that is scaled to this peak power."""
+    """Scaling of a series so that its largest value is a given peak power."""
 
     peak_mw: PowerMw = Field(
         alias="peak",

@@ -118,7 +118,7 @@ def rate_complaints(
     at, also = (*_AT, "weights"), OBJECTIVE_AT
     if weights:
         message = f"cannot be combined with the objective `{RATE}`, which searches for a rate"
-        yield Complaint(Code.CONFLICT, message, "remove them", at, also)
+        yield Complaint(Code.CONFLICT, message, "remove the weights", at, also)
     if len(rates_mrps) == 1:
         message = (
             f"has one rate, but the objective `{RATE}` searches between the lowest and the highest"

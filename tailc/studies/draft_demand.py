@@ -257,7 +257,10 @@ def _check_measure(source: Source, meaning: Meaning) -> None:
     """Raise TailcError unless it is given what the times of a table measure."""
     if meaning.measure is None:
         message = f"`{source.name}` does not say what its times measure"
-        hint = "give it with `--measure`, such as `--measure demand-busy`"
+        hint = (
+            "give `--measure`: `demand-busy` for the time in which the server works on a request, "
+            "or `demand-cpu` for processor time"
+        )
         fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
         raise _about_setting("measure", fault)
     _check_reason(source, meaning.measure, meaning)

@@ -66,7 +66,11 @@ def _check(what: str, value: float, place: Place) -> None:
     if LEAST <= value <= MOST and math.isfinite(value):
         return
     message = f"the {what}, {value:.3g}, is not from {LEAST:g} to {MOST:g}"
-    _refuse(message, place, "choose other units")
+    _refuse(
+        message,
+        place,
+        "write it in a larger or smaller unit, and all other values of this plant too",
+    )
 
 
 def _refuse(message: str, place: Place, help_: str) -> None:

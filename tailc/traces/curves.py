@@ -54,7 +54,7 @@ def curves_by_class(
         column,
         Code.UNKNOWN_CLASS,
         "is a class without a speed-up curve",
-        f"known: {listing}",
+        f"correct the cell to one of {listing}, or add the class to `speedup.classes`",
     )
     return Curves(_stack(curves, max_degree), of.astype(np.int32), names)
 

@@ -22,7 +22,7 @@ _LINES = rb"(?:[^\n]{0,400}\n){0,60}?[^\n]{0,100}?"
 
 
 def printed_summary(head: bytes) -> OtherText | None:
-    """The kind of printed summary that a file begins like; None if it is none."""
+    """Recognise a printed summary of requests by a file's first bytes; None for others."""
     return text_among(_PRINTED, head)
 
 

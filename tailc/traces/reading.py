@@ -153,7 +153,7 @@ class CommonCurve:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The curves that the reading contains."""
+        """The speed-up curves that are not columns of the trace: the common one."""
         return (self.curve,)
 
     @property
@@ -421,7 +421,7 @@ class TokensReading:
         return ()
 
     def whole(self) -> TokensReading:
-        """The same reading without holding out."""
+        """A copy of this reading without its split, so that no requests are held out."""
         return replace(self, rows=replace(self.rows, split=None))
 
 

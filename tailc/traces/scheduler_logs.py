@@ -10,7 +10,7 @@ _SACCT = "`sacct -X -P -o JobID,Submit,ElapsedRaw,NNodes > jobs.txt`"
 
 
 def scheduler_log(head: bytes) -> OtherText | None:
-    """The kind of list or log that a file begins like; None if it is none."""
+    """Recognise a list or log of a job scheduler by a file's first bytes; None for others."""
     return text_among(_LOGS, head)
 
 

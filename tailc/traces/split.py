@@ -69,5 +69,5 @@ def _empty_part(part: str, rule: SplitRule, requests: int) -> TailcError:
         f"if `{percent:g} %` of {requests} requests are held out by {rule.by.value}, the {part} "
         "part is empty"
     )
-    help_ = "choose another fraction or another rule, or give more requests"
+    help_ = "hold out a fraction nearer to 50 %, use another rule, or give more requests"
     return TailcError(Finding(Code.BAD_SPLIT, message, Place("trace", field=rule.column), help_))

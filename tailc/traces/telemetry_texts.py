@@ -11,7 +11,7 @@ _QUERY = "query the buckets at `/api/v1/query`, and give the answer of the serve
 
 
 def telemetry_text(head: bytes) -> OtherText | None:
-    """The kind of text that a file begins like; None if it is none."""
+    """Recognise a text of a monitoring system by the first bytes of a file; None for others."""
     return text_among(_TEXTS, head)
 
 

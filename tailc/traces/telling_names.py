@@ -58,7 +58,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|#")
 
 
 def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
-    """The first of the wanted names that exists."""
+    """The first of the names `wanted` that is in `names`; None if none is."""
     return next((name for name in wanted if name in names), None)
 
 

@@ -256,7 +256,7 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
         f"if `{percent:g} %` of the {len(series.time_us)} rows of `{shorten(series.name)}` are "
         f"held out, a part has fewer than {FEWEST_ROWS} rows"
     )
-    help_ = "choose another fraction, or measure for longer"
+    help_ = "hold out a fraction nearer to 50 %, or measure for longer"
     place = Place(trace.source, field=trace.reading.columns.machine)
     return TailcError(Finding(Code.BAD_SPLIT, message, place, help_))
 

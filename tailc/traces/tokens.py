@@ -112,7 +112,7 @@ def split_tokens(trace: TokenTrace) -> tuple[TokenTrace, TokenTrace]:
     if min(first, latest) < FEWEST_REQUESTS:
         message = f"leaves a part with fewer than {FEWEST_REQUESTS} of {trace.requests} requests"
         place = Place(trace.source)
-        hint = "choose another fraction, or record for longer"
+        hint = "hold out a fraction nearer to 50 %, or record for longer"
         raise TailcError(Finding(Code.BAD_SPLIT, f"`held_out` {message}", place, hint))
     return trace.part(slice(0, first)), trace.part(slice(first, None))
 

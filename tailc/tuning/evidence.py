@@ -206,7 +206,7 @@ def _not_taken(tuned: AnyTunedTable) -> Finding:
     elif tuned.raised is not None and _is_at_top(tuned):
         message = f"the formula's table meets the SLO up to {format_mrps(tuned.aim.rates_mrps[-1])}"
         message += " in every replay, the highest of `rates`, so it is used"
-        hint = "add a higher rate, or choose another objective"
+        hint = "add a higher rate to `rates`, or set `search.objective: tail`"
     elif tuned.raised is not None:
         message = (
             "no table was found with a significantly higher rate than the formula's, which is used"

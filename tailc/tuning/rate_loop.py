@@ -198,7 +198,9 @@ def _first_higher(
 def _every_rate_kept(aim: TuningObjective) -> TailcError:
     message = f"the formula's table has {_promise(aim)} up to {format_mrps(aim.rates_mrps[-1])}, "
     message += "the highest of `rates`, so no higher rate can be found"
-    return tuning_error(message, "add a higher rate, or choose another objective", "rates")
+    return tuning_error(
+        message, "add a higher rate to `rates`, or set `search.objective: tail`", "rates"
+    )
 
 
 def _no_rate_kept(aim: TuningObjective, kept_us: int | None) -> TailcError:

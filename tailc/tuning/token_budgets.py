@@ -77,7 +77,11 @@ _SEARCH, _CHOICE = _Limits(0.95, 10.0), _Limits(1.0, 100.0)
 
 @dataclass(frozen=True)
 class BudgetGrid:
-    """Rows and columns of token-budget tables: the least number of each; and the largest budget."""
+    """The rows and columns of the token-budget tables of a search, and the largest budget.
+
+    first_decoding: by row, the least number of decoding sequences. first_waiting: by column, the
+    least number of waiting prompt tokens. largest_budget: tokens of one iteration.
+    """
 
     engine: BatchEngine
     first_decoding: tuple[int, ...]

@@ -79,7 +79,10 @@ class UnsafeTable:
 def forgone(
     chosen: ComparedTable[Form], tables: Sequence[ComparedTable[Form]]
 ) -> UnsafeTable | None:
-    """The table that a safe choice forgoes for the risk; None if there is none."""
+    """The best table that was rejected as too risky although it is better on average than `chosen`.
+
+    Returns its gain over `chosen` and its share of resamples with a loss; None if there is none.
+    """
     riskier = [
         one
         for one in tables

@@ -37,7 +37,10 @@ class TailChoice(Choice):
         return [*self.now, *self._then], self.with_budget(both)
 
     def final_table(self, table: Ladder) -> Ladder:
-        """Add last rows that are stable at every rate, which searched tables have already."""
+        """Return the table with last rows added under which the server is stable at every rate.
+
+        Tables from a search already have such rows.
+        """
         return ending_lean(table, self.problem.cores)
 
     def search(self) -> SearchedTables:

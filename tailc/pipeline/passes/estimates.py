@@ -36,9 +36,9 @@ class EstimatesPass:
     unattainable: frozenset[int]
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Add estimates to the policy's evidence.
+        """Estimate the percentiles of the SLOs by replay, and add them to the policy's evidence.
 
-        Raises TailcError if it misses an SLO, unless that is allowed.
+        Raises TailcError if the policy misses an SLO, unless that is allowed.
         """
         policy, more = with_estimates(
             policy, self.requests, self.effort, sample.threads, sample.progress

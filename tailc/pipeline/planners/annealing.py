@@ -180,7 +180,7 @@ class Outlook:
 
 
 def outlooks(view: View) -> Iterator[Outlook]:
-    """Forecasts of all running jobs, by the newest energy forecast."""
+    """Yield the outlook of each running job: expected green energy, and planned moves."""
     longest = max((one.past_epoch for one in view.running), default=view.epoch) - view.epoch
     if not longest:
         return

@@ -147,7 +147,11 @@ class AutoProSpec(WithoutRequests):
         first: dict[str, tuple[str | int, ...]] = {}
         return [
             Complaint(
-                Code.CONFLICT, "is also the name of another machine", "rename one", path, also
+                Code.CONFLICT,
+                "is also the name of another machine",
+                "rename one of the two",
+                path,
+                also,
             )
             for path, name in paths
             if (also := first.setdefault(name, path)) != path
@@ -171,5 +175,5 @@ class AutoProSpec(WithoutRequests):
         if overrides:
             option = "--" + next(iter(overrides)).replace("_", "-")
             message = f"`{option}` does not apply to a policy of kind `{self.kind}`"
-            raise TailcError(Finding(Code.USAGE, message, help="leave it out"))
+            raise TailcError(Finding(Code.USAGE, message, help="remove the option"))
         return self

@@ -107,7 +107,10 @@ class IpcTableSpec(SpecModel):
 
 
 class CalibrateSpec(SpecModel):
-    """Two rates with equal percentiles: of requests alone, and of requests that always share."""
+    """Two arrival rates at which requests have the same tail latency: alone, and sharing cores.
+
+    A compile derives from them how much batch work slows requests down.
+    """
 
     alone_mrps: RateMrps = Field(
         alias="alone", examples=["100/s"], description="Rate of requests that are always alone."

@@ -192,7 +192,9 @@ class ElfenSpec(WithSlos):
             return []
         message = f"is above the first SLO's latency, {format_us(most_us)}"
         at, also = ("target",), ("slo", 0, "latency")
-        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+        return [
+            Complaint(Code.CONFLICT, message, f"lower it to {format_us(most_us)} or less", at, also)
+        ]
 
     def _budget_complaints(self) -> list[Complaint]:
         if self.budget is None:
@@ -288,9 +290,9 @@ class ElfenSpec(WithSlos):
 
     @property
     def policies(self) -> tuple[ElfenSpec, ...]:
-        """Specs to compare: one for each policy that needs no search, or the spec itself.
+        """Specs to compare: the spec itself if it names a policy, else several copies of it.
 
-        The spec itself if it names a policy.
+        There is a copy for each policy that needs no search.
         """
         if self.policy is not None:
             return (self,)

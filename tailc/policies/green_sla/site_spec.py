@@ -57,7 +57,7 @@ class DatacentreSpec(SpecModel):
     def _powers(self) -> list[Complaint]:
         if self.asleep_mw < self.busy_mw:
             return []
-        message, hint = "is not below the power of a busy server", "lower it"
+        message, hint = "is not below the power of a busy server", "lower it to less than `busy`"
         return [Complaint(Code.CONFLICT, message, hint, ("asleep",), ("busy",))]
 
 

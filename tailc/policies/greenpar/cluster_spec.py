@@ -90,7 +90,9 @@ class ClusterSpec(SpecModel):
         if self.asleep_mw <= self.busy_mw:
             return []
         message = "is more than the power of a busy server"
-        return [Complaint(Code.CONFLICT, message, "lower it", ("asleep",), ("busy",))]
+        return [
+            Complaint(Code.CONFLICT, message, "lower it to `busy` or less", ("asleep",), ("busy",))
+        ]
 
     def _wide_counts(self) -> list[Complaint]:
         if self.counts == "any" or "counts" not in self.model_fields_set:
@@ -99,7 +101,7 @@ class ClusterSpec(SpecModel):
             Complaint(
                 Code.CONFLICT,
                 f"is more than the {self.servers} servers of the cluster",
-                "leave it out",
+                "remove this count, or raise `servers`",
                 ("counts", index),
                 ("servers",),
             )

@@ -161,7 +161,7 @@ class JointSpec(WithSlos):
                 return []
             message, hint = (
                 "is `batch`, but `lanes` is missing",
-                "add `lanes`, or choose another objective",
+                "add `lanes`, or remove `objective`",
             )
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT)]
         if objective != "batch":
@@ -202,7 +202,15 @@ class JointSpec(WithSlos):
                 return [Complaint(Code.CONFLICT, message, hint, at, ("cores",))]
             if power.ppm < slowest_ppm:
                 message = "is less than the power of one core at its lowest frequency"
-                return [Complaint(Code.CONFLICT, message, "raise it", at, ("cores",))]
+                return [
+                    Complaint(
+                        Code.CONFLICT,
+                        message,
+                        "raise it, so that at least one core can run",
+                        at,
+                        ("cores",),
+                    )
+                ]
         if not self.all_cores.is_in_place:
             return self._draw_complaints()
         return self._count_complaints(slowest_ppm)
@@ -247,7 +255,9 @@ class JointSpec(WithSlos):
             return []
         message = f"is above the first SLO's latency, {format_us(most_us)}"
         at, also = ("target",), ("slo", 0, "latency")
-        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+        return [
+            Complaint(Code.CONFLICT, message, f"lower it to {format_us(most_us)} or less", at, also)
+        ]
 
     def _rate_complaints(self) -> list[Complaint]:
         complaints = repeated_rates(self.rates_mrps)
@@ -257,7 +267,15 @@ class JointSpec(WithSlos):
         if self.aim != "tail":
             message = "is a list, which is swept for the least tail, but the objective is "
             message += f"`{self.aim}`"
-            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, OBJECTIVE_AT))
+            complaints.append(
+                Complaint(
+                    Code.CONFLICT,
+                    message,
+                    "give one power, or set `objective: tail`",
+                    at,
+                    OBJECTIVE_AT,
+                )
+            )
         elif not self.rates_mrps:
             message = "is a list, whose values are compared in replays, but `rates` is missing"
             hint = "add `rates: [30/s, 40/s]`, or give one value"

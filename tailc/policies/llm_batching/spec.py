@@ -125,7 +125,7 @@ class LlmBatchingSpec(SpecModel):
             return []
         message = "is less than the sequences in a batch, which all need a token of an iteration"
         at, also = ("engine", "max_budget"), ("engine", "max_sequences")
-        return [Complaint(Code.CONFLICT, message, "raise it", at, also)]
+        return [Complaint(Code.CONFLICT, message, "raise it, or lower `max_sequences`", at, also)]
 
     def _cache_complaints(self) -> list[Complaint]:
         engine = self.engine

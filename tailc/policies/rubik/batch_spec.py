@@ -141,7 +141,11 @@ class BatchSpec(SpecModel):
 
 @dataclass(frozen=True)
 class CyclesLine:
-    """A line through cycles per instruction: compute + memory f at f times the reference clock."""
+    """Cycles per instruction as a linear function of the clock: compute + memory * f.
+
+    f: clock frequency relative to the reference clock. `memory`: cycles of waiting for memory at
+    the reference clock.
+    """
 
     compute: Fraction
     memory: Fraction

@@ -82,7 +82,7 @@ def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:
         f"`batch.powers` has {len(powers)} powers, but the server has {len(levels)} frequencies"
     )
     place = loaded.place("batch", "powers")
-    raise TailcError(Finding(Code.CONFLICT, message, place, "give one for each frequency"))
+    raise TailcError(Finding(Code.CONFLICT, message, place, "give one power for each frequency"))
 
 
 def _falling_powers(spec: RubikSpec, loaded: LoadedSpec) -> Iterator[Finding]:
@@ -132,7 +132,7 @@ def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]
             f"is {format_mw(server.tdp_mw)}, less than the {format_mw(least_mw)} that the chip "
             "uses with requests on all its cores at the lowest frequency"
         )
-        hint = "correct it or the powers, or add a lower frequency"
+        hint = "correct `server.tdp` or the powers, or add a lower frequency"
         raise TailcError(Finding(Code.CONFLICT, f"`server.tdp` {message}", place, hint))
     if server.tdp_mw >= most_mw:
         return ()

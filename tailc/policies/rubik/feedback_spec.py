@@ -139,13 +139,13 @@ class FeedbackSpec(SpecModel):
         """The promised bound lies between them: it is what the controller begins with."""
         if self.target_ppm > PPM:
             message = "is more than 100 %, so the tail would miss the bound"
-            return [Complaint(Code.BAD_VALUE, message, "lower it", ("target",))]
+            return [Complaint(Code.BAD_VALUE, message, "lower it to 100 % or less", ("target",))]
         if self.least_ppm > PPM:
             message = "is more than 100 %, the initial output of the controller"
-            return [Complaint(Code.BAD_VALUE, message, "lower it", ("least",))]
+            return [Complaint(Code.BAD_VALUE, message, "lower it to 100 % or less", ("least",))]
         if self.most_ppm < PPM:
             message = "is less than 100 %, the initial output of the controller"
-            return [Complaint(Code.BAD_VALUE, message, "raise it", ("most",))]
+            return [Complaint(Code.BAD_VALUE, message, "raise it to 100 % or more", ("most",))]
         return []
 
     def _times(self) -> list[Complaint]:

@@ -113,10 +113,18 @@ class RangeSpec(SpecModel):
     def _order(self) -> list[Complaint]:
         if self.last_khz < self.first_khz:
             message = f"is below the lowest frequency, {format_khz(self.first_khz)}"
-            return [Complaint(Code.CONFLICT, message, "swap them", ("to",), ("from",))]
+            return [Complaint(Code.CONFLICT, message, "swap `from` and `to`", ("to",), ("from",))]
         if (self.last_khz - self.first_khz) % self.step_khz:
             message = "is not a whole number of steps above the lowest frequency"
-            return [Complaint(Code.CONFLICT, message, "change `step`", ("to",), ("step",))]
+            return [
+                Complaint(
+                    Code.CONFLICT,
+                    message,
+                    "set `step` to a divisor of the range `from` to `to`",
+                    ("to",),
+                    ("step",),
+                )
+            ]
         return []
 
     def _count(self) -> list[Complaint]:

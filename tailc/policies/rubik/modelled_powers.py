@@ -78,13 +78,13 @@ def _volts(
             "`server.model.volts` does not apply to this model: it was fitted without measured "
             "voltages, on those of a Haswell core"
         )
-        raise _conflict(message, "remove them", loaded)
+        raise _conflict(message, "remove `volts`", loaded)
     if len(model_spec.volts) != len(frequencies_khz):
         message = (
             f"`server.model.volts` has {plural(len(model_spec.volts), 'voltage')}, but the server "
             f"has {len(frequencies_khz)} frequencies"
         )
-        raise _conflict(message, "give one for each frequency", loaded)
+        raise _conflict(message, "give one voltage for each frequency", loaded)
     return tuple(Fraction(microvolts, PPM) for microvolts in model_spec.volts)
 
 

@@ -18,7 +18,10 @@ def path_of(file: str, folder: Path | None) -> str:
 
 @contextmanager
 def asked_for(loaded: LoadedSpec, *path: str) -> Iterator[None]:
-    """Add to findings about a file the line of the spec that names it."""
+    """Context that adds to each finding raised in it the line of the spec that names the file.
+
+    path: keys of the spec to the name of the file.
+    """
     try:
         yield
     except TailcError as error:

@@ -72,7 +72,7 @@ class _Rows(SpecModel):
 
 
 class PowerModel(SpecModel):
-    """The content of the file, whose components must have the expected parameters."""
+    """A server's power model, as `tailc fit power` writes it: parameters of each component."""
 
     format: str
     version: Whole

@@ -29,7 +29,7 @@ MAX_LIMITED_CORES = 256
 
 
 class SleepSpec(SpecModel):
-    """State of a core without requests."""
+    """Sleep of a core without requests: its power, and the time to wake it up."""
 
     power_mw: RestingPowerMw = Field(
         alias="power", examples=["0.1W"], description="Power of a sleeping core."

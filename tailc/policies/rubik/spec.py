@@ -118,12 +118,14 @@ class TableSpec(SpecModel):
         if "most_positions" in self.model_fields_set:
             message = f"is less than the {self.positions} positions that are convolved"
             at, also = ("most_positions",), ("positions",)
-            raise RefusalError(Complaint(Code.CONFLICT, message, "raise it", at, also))
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, f"raise it to {self.positions}", at, also)
+            )
         message = (
             f"is {self.positions}, more than the {self.most_positions} of `table.most_positions`, "
             "which is not given"
         )
-        hint = "raise that as well"
+        hint = f"raise `table.most_positions` to at least {self.positions} as well"
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("positions",)))
 
 
@@ -180,7 +182,9 @@ class RubikSpec(WithSlos):
         if self.slo[0].latency_us > LARGEST_BOUND_US:
             message = f"is above the limit, {format_us(LARGEST_BOUND_US)}"
             at = ("slo", 0, "latency")
-            complaints.append(Complaint(Code.BAD_VALUE, message, "lower it", at))
+            complaints.append(
+                Complaint(Code.BAD_VALUE, message, f"lower it to {format_us(LARGEST_BOUND_US)}", at)
+            )
         return complaints
 
     def _repeated_rates(self) -> list[Complaint]:

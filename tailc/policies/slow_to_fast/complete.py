@@ -129,9 +129,9 @@ class _CoreTableReader:
             ) from None
         if len(rows) == 1:
             return rows[0]
-        message = f"fits {len(rows)} rows of `{table.file}`, where one is wanted"
+        message = f"selects {len(rows)} rows of `{table.file}`, but must select one"
         numbers = ", ".join(str(each.row) for each in rows[:3])
-        hint = f"name more columns: rows {numbers}, ... fit"
+        hint = f"add columns to `row`, which now selects the rows {numbers}, ..."
         place = self.loaded.place(*self.at, position, "row")
         raise TailcError(Finding(Code.CONFLICT, f"`row` {message}", place, hint))
 

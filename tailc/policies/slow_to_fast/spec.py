@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, TailcError, did_you_mean
 from tailc.experiment.objective_checks import tuned_complaints
 from tailc.policies.slow_to_fast.choices import Method, Objective
 from tailc.policies.slow_to_fast.control_spec import SlowToFastControl
@@ -255,7 +255,9 @@ class SlowToFastSpec(WithSlos):
             return []
         message = f"is above the first SLO's latency, {format_us(most_us)}"
         at, also = ("target",), ("slo", 0, "latency")
-        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+        return [
+            Complaint(Code.CONFLICT, message, f"lower it to {format_us(most_us)} or less", at, also)
+        ]
 
     def _rate_complaints(self) -> list[Complaint]:
         complaints = repeated_rates(self.rates_mrps)
@@ -267,7 +269,7 @@ class SlowToFastSpec(WithSlos):
         if self.is_controlled and bounds and self.rates_mrps and bounds[-1] >= max(self.rates_mrps):
             message = "is not below the highest rate"
             at, also = ("control", "boundaries", len(bounds) - 1), ("rates",)
-            complaints.append(Complaint(Code.CONFLICT, message, "leave it out", at, also))
+            complaints.append(Complaint(Code.CONFLICT, message, "remove this boundary", at, also))
         return complaints
 
     def _formula_complaints(self) -> list[Complaint]:
@@ -305,7 +307,11 @@ class SlowToFastSpec(WithSlos):
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
             elif slo.request_class not in known:
                 message = "is not a class of `speedup.classes`"
-                hint = f"known: {', '.join(known) or 'none'}"
+                hint = (
+                    did_you_mean(slo.request_class, known)
+                    if known
+                    else "remove it, or define it in `speedup.classes`"
+                )
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
         return complaints
 

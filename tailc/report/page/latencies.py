@@ -25,7 +25,9 @@ _OVERLOADED = (
 
 
 def latency_section(policy: Policy, comparison: SloComparison, replayed: str) -> Section:
-    """Build the section; its costs are those under the highest rate that the policy keeps up with.
+    """Build the page section of latency and cost, by arrival process and by rate.
+
+    Costs are those at the highest rate that does not overload the policy's server.
 
     replayed: a sentence that says which requests were replayed.
     """

@@ -10,7 +10,10 @@ from tailc.report.page.content import Page
 
 
 def written_page_data(page: Page) -> bytes:
-    """Columns: `table` (name of the numbers), `row`, `column`, `text`, `number` (if it is one)."""
+    """Encode the numbers of all pictures of a page as the bytes of a Parquet file.
+
+    Columns: `table` (name of the numbers), `row`, `column`, `text`, `number` (if it is one).
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

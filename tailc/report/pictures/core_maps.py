@@ -32,7 +32,7 @@ class _Cell(NamedTuple):
 
 
 def core_figures(sizing: CoreSizing) -> list[Figure]:
-    """Draw both maps."""
+    """Draw two maps by rate and target: least energy per request, and its configuration."""
     return [_energy_figure(sizing), _best_figure(sizing)]
 
 

@@ -133,7 +133,7 @@ class Plot:
         return element("circle", title, class_=f"disc {tone}", cx=x, cy=y, r=across - x)
 
     def bar(self, x: float, low: float, high: float, tone: str) -> Markup:
-        """Vertical interval."""
+        """Vertical bar at `x` from `low` to `high`, such as a confidence interval."""
         (across, bottom), (_, top) = self.to_canvas(x, low), self.to_canvas(x, high)
         return element("line", class_=f"bar {tone}", x1=across, x2=across, y1=bottom, y2=top)
 

@@ -37,7 +37,10 @@ def limits(verdict: SloEstimate, decimals: int) -> str:
 
 
 def change(ours: Run, theirs: Run, number: int) -> str:
-    """Format our percentile relative to theirs, such as `-32.0 %`; empty if one is overloaded."""
+    """Format the change of a percentile from run `theirs` to run `ours`, such as `-32.0 %`.
+
+    number: number of the SLO, from 0. Empty if a run is overloaded.
+    """
     base_us = theirs.estimates[number].estimate_us
     if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
         return ""

@@ -41,7 +41,10 @@ def as_text(cell: BudgetCell, slos: tuple[Slo, ...], effects: tuple[RateEffect, 
 def as_dict(
     cell: BudgetCell, slos: tuple[Slo, ...], effects: tuple[RateEffect, ...]
 ) -> dict[str, Any]:
-    """Convert to JSON data: see schemas/report/why-tokens-1.schema.json."""
+    """Convert the explanation of a token budget to JSON data.
+
+    Its schema is schemas/report/why-tokens-1.schema.json.
+    """
     limit = gap_limit(slos)
     empty, full = _contexts(cell)
     return {

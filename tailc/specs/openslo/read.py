@@ -145,7 +145,7 @@ class _Slo:
             "such as `budgetingMethod: Occurrences`"
         )
         if method not in _METHODS:
-            hint = f"one of {', '.join(f'`{name}`' for name in _METHODS)}"
+            hint = f"use one of {', '.join(f'`{name}`' for name in _METHODS)}"
             raise (self._spec / "budgetingMethod").error(f"is `{shorten(method)}`", hint)
         carried = [
             found

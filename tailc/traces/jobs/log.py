@@ -32,7 +32,7 @@ class LogHeader:
 
 @dataclass(frozen=True, eq=False)
 class Applications:
-    """Index into `names` of the application of each job; int64 (jobs,)."""
+    """The application of each job: `of_job`, int64 (jobs,), has its index into `names`."""
 
     names: tuple[str, ...]
     of_job: Ints

@@ -114,7 +114,7 @@ def ruling_of(broken: WindowMean, promised: float) -> Ruling:
 def more_windows(sample: QuantitySample, broken: WindowMean, promised: float) -> int | None:
     """Estimate how many more windows would decide an undecided ruling.
 
-    None if unknown or if no number would do: there was no job to judge, the estimate is on the
+    None if unknown or if no number would do: there was no job to judge, the estimate equals the
     promised share, or no promise may be broken.
     """
     count, total = len(sample.parts), float(sample.wholes.sum())

@@ -82,7 +82,7 @@ def _steady(machine: Machine, most_milli: int | None, host_ppm: int) -> float:
 def drift(
     machine: Machine, steady: float, rows: Pairs, widening: float, draw: tuple[int, int, int]
 ) -> MachineDrift:
-    """Drift of a machine: relative change of its throughput at the same share, and current a.
+    """Drift of a machine: change of its throughput at the same share, and of its coefficient a.
 
     Flagged if an interval lies on one side of zero and its estimate is material. No a if shares
     hardly change. steady: see `_steady`. draw: seed, number of the draw, replicates.

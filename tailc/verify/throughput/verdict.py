@@ -16,8 +16,8 @@ from tailc.models.cpu_shares.usage import HostUsage
 class MachineDrift:
     """Change of a machine's throughput model since the compile.
 
-    throughput: relative change at the same share. memory: change of its model's a; None if shares
-    hardly changed.
+    throughput: relative change at the same share. memory: change of the model's coefficient a of
+    the previous throughput; None if shares hardly changed.
     """
 
     throughput: MeanError

@@ -81,7 +81,7 @@ def test_json_with_a_metric_that_is_not_known_is_refused_at_its_place(minor: int
     finding = refusal_of(lambda: decode_json(stating("time-to-first-token", minor)))
     assert finding.code is Code.BAD_ARTIFACT
     assert "at `/slos/0/metric`: unknown value `time-to-first-token`" in finding.message
-    assert finding.help == "known: `latency`, `ttft`, `itl`, `tpot`"
+    assert finding.help == "use one of `latency`, `ttft`, `itl`, `tpot`"
 
 
 def test_a_flatbuffer_with_a_metric_that_is_not_known_is_refused(writable: Policy) -> None:

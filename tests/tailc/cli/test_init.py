@@ -208,7 +208,7 @@ def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
         ("--cores", 64, "`--cores` is missing"),
         ("--slo", 64, "`--slo` is missing"),
         ("--speedup", 65, "such as `--speedup"),
-        ("--measure", 65, "it with `--measure`,"),
+        ("--measure", 65, "give `--measure`: `demand-busy`"),
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_written(
@@ -322,7 +322,7 @@ def test_servers_behind_one_answer_are_in_each_objective(table, tailc, in_folder
     ("options", "words"),
     [
         ((*WISHES, "--openslo", "slo.yaml"), "`--slo` and `--openslo` both"),
-        ((*WISHES, "--openslo-unit", "ms"), "--openslo-unit is for thresholds"),
+        ((*WISHES, "--openslo-unit", "ms"), "unit of thresholds of `--openslo FILE`"),
     ],
 )
 def test_two_ways_to_say_what_latency_must_meet_are_refused(table, tailc, options, words):

@@ -110,7 +110,9 @@ def test_every_bad_column_is_reported_at_once(tmp_path):
     assert codes == ["NOT_POSITIVE", "OUT_OF_RANGE", "UNKNOWN_CLASS"]
     assert findings[1].message == "cell `1.5` is not a whole number"
     assert findings[2].message == "cell `z` is a class without a speed-up curve"
-    assert findings[2].help == "known: `x`, `y`"
+    assert findings[2].help == (
+        "correct the cell to one of `x`, `y`, or add the class to `speedup.classes`"
+    )
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

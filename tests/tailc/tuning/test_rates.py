@@ -144,7 +144,10 @@ def found_by(problem, aim, workers):
 
 @pytest.mark.parametrize(
     ("theirs", "hint"),
-    [([80_000, 80_000], "add a higher rate, or"), ([80_000, 79_000], "raise `search.requests`")],
+    [
+        ([80_000, 80_000], "add a higher rate to `rates`, or"),
+        ([80_000, 79_000], "raise `search.requests`"),
+    ],
 )
 def test_where_the_range_ends_too_early_a_higher_rate_is_asked_for(theirs, hint):
     told = compare_rates(np.array(theirs), np.array([80_000, 80_000]), AIM)

@@ -26,7 +26,11 @@ class OneClimb(Baseline[CoreTypes]):
 
     def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         has_rungs = len(policy.ladder.rungs) > 1
-        return None if has_rungs else Unfit("there is one rung", "leave it out")
+        return (
+            None
+            if has_rungs
+            else Unfit("there is one rung, so no request climbs", "remove this baseline")
+        )
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ()

@@ -22,7 +22,7 @@ def _best(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
 
 def _rule(part_ppm: int) -> ShareRule:
     if not 0 < part_ppm <= PPM:
-        message = f"`{format_ppm(part_ppm)}` is not above 0 % and up to 100 %"
+        message = f"a share must be above 0 % and at most 100 %, not `{format_ppm(part_ppm)}`"
         raise QuantityError(QuantityFault.OUT_OF_RANGE, message, "for example `30%`")
 
     def replay_constant(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
