@@ -143,14 +143,14 @@ def _check_open(policy: Policy) -> None:
             f"the controller of policy `{policy.name}` keeps the tail at its target at every rate "
             "that the server carries: so which rate meets the SLO depends on chance"
         )
-        hint = "compile the policy without its controller, and give that"
+        hint = "compile the policy without its controller, and give the new policy"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
     if any(ladder.overload is not None for ladder in policy.ladders):
         message = (
             f"policy `{policy.name}` has a rule for overload: at a higher rate it refuses or "
             "shortens more requests, so that the others still meet the SLO"
         )
-        hint = "compile the policy without `overload`, and give that"
+        hint = "compile the policy without `overload`, and give the new policy"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 

@@ -88,7 +88,7 @@ def test_a_policy_without_a_controller_tells_of_none(tailc):
     [
         (LUCENE, ["--scale", "40%"], "this artifact has no controller: --scale does not apply"),
         (LUCENE, ["--measured", "4ms"], "has no controller: --measured does not apply"),
-        (LUCENE, ["--rate", "4/s"], "on in_system: --rate does not apply\n"),
+        (LUCENE, ["--rate", "4/s"], "on in_system: --rate does not apply, so"),
         (CONTROLLER, ["--rate", "4/s"], "a step of the controller: add `--measured`"),
         (CONTROLLER, ["--measured", "4ms"], "depend on the arrival rate: add `--rate`"),
         (CONTROLLER, ["--scale", "5%"], "'--scale': `5 %` is not within the controller's limits"),
