@@ -153,10 +153,10 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
 def _without_optional_rules(tuned: AnyTunedTable) -> Finding:
     """Warn that the tuned table has no optional rules, since they did not make it better."""
     better = "that is significantly better than the tuned one, and not worse at any rate"
-    hint = f"remove them, or raise `search.requests`{tuned.aim.or_fewer_rates}"
+    hint = f"remove `search.optional_rules`, or raise `search.requests`{tuned.aim.or_fewer_rates}"
     if tuned.raised is not None:
         better = "with a significantly higher rate than the tuned one, also with longer demand"
-        hint = "remove them, or raise `search.requests`"
+        hint = "remove `search.optional_rules`, or raise `search.requests`"
     message = (
         f"no table with `search.optional_rules` was found {better}, so the tuned table uses none "
         "of them"

@@ -207,7 +207,7 @@ def _no_rate_kept(aim: TuningObjective, kept_us: int | None) -> TailcError:
     lowest = format_mrps(aim.rates_mrps[0])
     message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`,"
     message += f" in each of {VALIDATION.repeats} replays"
-    hint = "add a lower rate"
+    hint = "add a lower rate to `rates`"
     if kept_us is not None:
         message += f"; the shortest tail that a table meets in all of them is {format_us(kept_us)}"
         hint += f", or a latency of {format_us(kept_us)} or more"

@@ -87,7 +87,7 @@ def test_that_the_tuned_table_has_no_freedoms_is_told_by_its_rate(finds):
     told = TunedTable(AIM, found.validated, 6, 2_000, True, 2_000, True, raised=found.raised)
     (remark,) = tuning_warnings(replace(told, uses_optional_rules=pays))
     assert "higher rate than the tuned one, also" in remark.message
-    assert remark.help == "remove them, or raise `search.requests`"
+    assert remark.help == "remove `search.optional_rules`, or raise `search.requests`"
 
 
 def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(finds):
