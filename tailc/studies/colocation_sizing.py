@@ -71,7 +71,10 @@ class SupplyPoint:
 
 @dataclass(frozen=True)
 class DedicatedServer:
-    """A server for batch work alone: frequency, power, and a unit of work per second."""
+    """A server that does only batch work: its frequency, its power, and its work per second.
+
+    That work is the unit in which batch work is counted.
+    """
 
     frequency_khz: int
     power_w: float

@@ -36,7 +36,10 @@ class ScaledTable(Generic[Form]):
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:
-        """Combine two scalings of a table, of which `after` is the second."""
+        """The table of `after`, a further scaling, with the product of both factors.
+
+        The factor is None if one of both is.
+        """
         if self.part_ppm is None or after.part_ppm is None:
             return ScaledTable(after.table, None)
         return ScaledTable(after.table, self.part_ppm * after.part_ppm // PPM)

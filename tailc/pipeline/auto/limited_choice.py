@@ -32,7 +32,10 @@ class LimitedChoice(Choice):
     """The choice for energy or batch work under a latency limit."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """The operating points of the original requests, and the objective."""
+        """The operating points of the requests as they are, and the objective of a search.
+
+        The objective has half of the budget, because there are two searches.
+        """
         return self.now, self.with_budget(self.asked.objective)
 
     def search(self) -> SearchedTables:
