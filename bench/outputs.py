@@ -121,6 +121,10 @@ def prepare(work: Path) -> None:
             (work / policy.spec).write_text(changed(policy, work), encoding="utf-8")
     (work / LOG).write_text("\n".join(("at_s,demand_ms,class", *logged())) + "\n")
     (work / "examples/steps.csv").write_text("duration,rate\n10s,40/s\n5s,0/s\n20s,30/s\n")
+    (work / "examples/tests.txt").write_text(
+        "apiVersion: tailc/v1\nkind: policy-tests\npolicy: lucene-fm/expected.tailc\ntests:\n"
+        "  - {name: idle, lookup: {in-system: 1}, expect: {start: now}}\n"
+    )
     (work / "examples/tokens.csv").write_text(
         "ContextTokens,GeneratedTokens\n300,20\n90,4\n1800,150\n"
     )

@@ -330,6 +330,8 @@ WRITTEN = (
     Run("check-misspelled", "check examples/lucene-fm/misspelled.yaml"),
     *(Run(f"explain-{code}", f"explain {code}") for code in CODES),
     Run("schema", "schema"),
+    Run("config", "config lookup"),
+    Run("test", "test examples/tests.txt --coverage"),
     *(Run(f"schema-{kind}", f"schema {kind}") for kind in sorted(DOCUMENT_MODELS)),
     *(
         Run(f"embed-{language}", f"embed build/lucene-fm --lang {language} -o build/Fm.{suffix}")

@@ -220,7 +220,7 @@ _TEXTS = (
         '"\\(.y)-\\(.m)-\\(.d)T\\(.h):\\(.i)Z")\' FILE > pvgis.ndjson`',
     ),
     OtherText(
-        re.compile(rb"\s*(?:\w{1,100}\s*[:=]\s*)?\[?\s*\{\s*'[^'\n]{1,400}'\s*:"),
+        re.compile(rb"\s*+(?:\w{1,100}\s*+[:=]\s*+)?+(?:\[\s*+)?+\{\s*+'[^'\n]{1,400}'\s*+:"),
         "objects as Python prints them, not JSON",
         "write JSON, such as by `python3 -c 'import ast, json, re, sys; text = re.sub(r\"^\\s*\\w+"
         '\\s*[:=]", "", sys.stdin.read()); print(json.dumps(ast.literal_eval(re.sub(r"}\\s*\\n'
