@@ -14,7 +14,6 @@ from tailc.artifact.refusal import Refusal, refusals_about
 from tailc.artifact.seal import seal, unseal
 from tailc.artifact.shapes import record_of
 from tailc.artifact.signature import Signature, split_signature
-from tailc.artifact.state_flat import is_flat_state
 from tailc.artifact.trust import ANYBODY, Trust
 from tailc.errors import Code
 
@@ -70,11 +69,19 @@ def is_flat(data: bytes) -> bool:
     return data[_IDENTIFIER_AT] == IDENTIFIER
 
 
-def _decode(payload: bytes) -> Policy:
+def _no_policy(payload: bytes) -> Refusal:
+    # Policies need no module of states.
+    from tailc.artifact.state_flat import is_flat_state
+
     if is_flat_state(payload):
-        raise Refusal(Code.BAD_STRUCTURE, "it is the state of a plan, and no policy", _STATE_HELP)
+        message = "it is the state of a plan, and no policy"
+        return Refusal(Code.BAD_STRUCTURE, message, _STATE_HELP)
+    return Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
+
+
+def _decode(payload: bytes) -> Policy:
     if not is_flat(payload):
-        raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
+        raise _no_policy(payload)
     structure = StructureVerifier(payload)
     structure.check_version()
     root = fbs.Policy.GetRootAs(payload)

@@ -217,7 +217,7 @@ def test_commands_about_demands_say_that_tokens_have_none(tmp_path, tailc):
         (("why", tmp_path / "p", "--in-system", "3", *of_trace), "--in-system do not apply"),
         (("report", tmp_path / "p", "-o", tmp_path / "r.html", *of_trace), "token budgets"),
         (("diff", tmp_path / "p", LUCENE, *of_trace), "`lucene` has no token budgets"),
-        (("embed", tmp_path / "p", "--lang", "c", "-o", tmp_path / "p.h"), "opens a budget table"),
+        (("embed", tmp_path / "p", "--lang", "c", "-o", tmp_path / "p.h"), "takes only ladders"),
         (("lookup", tmp_path / "p", "--age", "4ms"), "has token budgets: --age does not apply"),
     ):
         ended = tailc(*words)

@@ -52,7 +52,7 @@ def test_levels_have_rows_too(tmp_path):
 @pytest.mark.parametrize(
     ("cores", "code", "said"),
     [
-        ("{count: 2, row: {core: little}}", Code.CONFLICT, "fits 2 rows of `cores.csv`"),
+        ("{count: 2, row: {core: little}}", Code.CONFLICT, "`row` selects 2 rows of `cores.csv`"),
         ("{count: 2, row: {core: huge}}", Code.EMPTY_TRACE, "`core` = `huge`"),
         ("{count: 2, row: {cores: big}}", Code.MISSING_COLUMN, "no column `cores`"),
         ("{count: 2}", Code.MISSING_KEY, "`cores.types[0].speed` is missing"),
