@@ -6,29 +6,19 @@ the state at the boundary of two epochs as JSON or as a FlatBuffer; `tailc` read
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import struct
 import tempfile
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flatbuffers import Builder
-
-from tailc_runtime._generated import policy_generated as fbs
 from tailc_runtime.errors import BadMeaning, BadStructure
-from tailc_runtime.flat_form import unseal
-from tailc_runtime.flat_walk import text, vector
 from tailc_runtime.members import objects, refuse_others, whole, wholes
 from tailc_runtime.members import text as text_in
 from tailc_runtime.members import texts as texts_in
-from tailc_runtime.structure import Structure
 
 KIND, VERSION, IDENTIFIER = "plan-state", 1, b"TLS1"
-_TRAILER, _MAGIC = struct.Struct("<8sQ32s"), b"TLCSEAL1"
 _LATEST_UNIX_S, _MOST_SERVERS, _LARGEST = 253_402_300_799, 2**20, 2**53 - 1
 _JOB = ("name", "begun_unix_s", "servers", "ran_s", "green_slots", "machines")
 _RAN = ("servers", "seconds")
@@ -133,23 +123,10 @@ class PlanState:
 
     def to_flat(self) -> bytes:
         """The file as a sealed FlatBuffer; equal states give equal bytes."""
-        builder = Builder(1024)
-        running = _offsets(builder, [_write_job(builder, job) for job in self.running])
-        waiting = _offsets(builder, [builder.CreateString(name) for name in self.waiting])
-        refused = _offsets(builder, [builder.CreateString(name) for name in self.refused])
-        fbs.PlanStateStart(builder)
-        fbs.PlanStateAddVersion(builder, VERSION)
-        fbs.PlanStateAddAtUnixS(builder, self.at_unix_s)
-        fbs.PlanStateAddDecidedUnixS(builder, self.decided_unix_s)
-        fbs.PlanStateAddServers(builder, self.servers)
-        fbs.PlanStateAddRunning(builder, running)
-        fbs.PlanStateAddWaiting(builder, waiting)
-        fbs.PlanStateAddRefused(builder, refused)
-        _add(fbs.PlanStateAddBatteryMj, builder, self.battery_mj)
-        builder.Finish(fbs.PlanStateEnd(builder), file_identifier=IDENTIFIER)
-        payload = bytes(builder.Output())
-        digest = hashlib.sha256(payload).digest()
-        return payload + _TRAILER.pack(_MAGIC, len(payload), digest)
+        # JSON needs the standard library alone.
+        from tailc_runtime.plan_state_flat import encode
+
+        return encode(self)
 
 
 def read_state(source: str | Path | bytes) -> PlanState:
@@ -158,7 +135,11 @@ def read_state(source: str | Path | bytes) -> PlanState:
     Raises PolicyError for anything else, and OSError if the file cannot be read.
     """
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    return _of_flat(data) if data[4:8] == IDENTIFIER else _of_json(data)
+    if data[4:8] != IDENTIFIER:
+        return _of_json(data)
+    from tailc_runtime.plan_state_flat import decode
+
+    return decode(data)
 
 
 def write_state(state: PlanState, path: str | Path) -> None:
@@ -234,70 +215,6 @@ def _ran_in(one: dict[str, Any]) -> tuple[int, int]:
 
 def _optional(given: dict[str, Any], name: str) -> int | None:
     return None if given.get(name) is None else whole(given, name)
-
-
-def _of_flat(data: bytes) -> PlanState:
-    payload = unseal(data)
-    Structure(payload).check_root("PlanState")
-    root = fbs.PlanState.GetRootAs(payload)
-    if root.Version() != VERSION:
-        raise BadStructure(f"`version` must be {VERSION}")
-    return PlanState(
-        at_unix_s=root.AtUnixS(),
-        decided_unix_s=root.DecidedUnixS(),
-        servers=root.Servers(),
-        running=tuple(_job_of(job) for job in vector(root, "Running")),
-        waiting=tuple(map(text, vector(root, "Waiting"))),
-        refused=tuple(map(text, vector(root, "Refused"))),
-        battery_mj=root.BatteryMj(),
-    )
-
-
-def _job_of(job: Any) -> BegunJob:
-    return BegunJob(
-        name=text(job.Name()),
-        begun_unix_s=job.BegunUnixS(),
-        servers=tuple(vector(job, "Servers")),
-        ran_s=tuple((one.Servers(), one.Seconds()) for one in vector(job, "RanS")),
-        green_slots=job.GreenSlots(),
-        machines=job.Machines(),
-    )
-
-
-def _write_job(builder: Builder, job: BegunJob) -> int:
-    name = builder.CreateString(job.name)
-    fbs.BegunJobStartServersVector(builder, len(job.servers))
-    for server in reversed(job.servers):
-        builder.PrependInt64(server)
-    servers = builder.EndVector()
-    ran_s = _offsets(builder, [_write_ran(builder, *one) for one in job.ran_s])
-    fbs.BegunJobStart(builder)
-    fbs.BegunJobAddName(builder, name)
-    _add(fbs.BegunJobAddBegunUnixS, builder, job.begun_unix_s)
-    fbs.BegunJobAddServers(builder, servers)
-    fbs.BegunJobAddRanS(builder, ran_s)
-    fbs.BegunJobAddGreenSlots(builder, job.green_slots)
-    _add(fbs.BegunJobAddMachines, builder, job.machines)
-    return fbs.BegunJobEnd(builder)
-
-
-def _write_ran(builder: Builder, servers: int, seconds: int) -> int:
-    fbs.RanSecondsStart(builder)
-    fbs.RanSecondsAddServers(builder, servers)
-    fbs.RanSecondsAddSeconds(builder, seconds)
-    return fbs.RanSecondsEnd(builder)
-
-
-def _add(add: Callable[[Builder, Any], None], builder: Builder, value: int | None) -> None:
-    if value is not None:
-        add(builder, value)
-
-
-def _offsets(builder: Builder, offsets: Sequence[int]) -> int:
-    builder.StartVector(4, len(offsets), 4)
-    for offset in reversed(offsets):
-        builder.PrependUOffsetTRelative(offset)
-    return builder.EndVector()
 
 
 def _check_name(name: str, what: str) -> None:

@@ -152,7 +152,7 @@ def test_a_spectrum_of_a_service_twice_as_slow_is_drift(of_spectrum, tailc, in_f
 def test_options_of_a_replay_are_refused(compiled, tailc):
     ended = judged(compiled, tailc, log(), "--rate", "3/s", "--requests", "400")
     assert ended.code == 64
-    assert "`--drift` makes no replays, so it cannot be combined" in ended.err
+    assert "`--drift` makes no replays, so remove `--drift` or --rate, --requests" in ended.err
 
 
 def test_a_log_without_classes_does_not_choose_among_curves(in_folder, tailc):
