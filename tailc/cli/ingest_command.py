@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tailc.ingest.options import InputOptions
+    from tailc.ingest.stated_measure import StatedMeasure
     from tailc.specs.column_map import ColumnMap
     from tailc.tasks.engine import TaskEngine
 
@@ -112,11 +113,9 @@ def command(
     from tailc.atomic_files import replace_files
     from tailc.cli.progress import show_progress
     from tailc.ingest.ingest import ingest
-    from tailc.ingest.options import InputOptions, TimeColumn
-    from tailc.ingest.stated_measure import StatedMeasure
+    from tailc.ingest.options import TimeColumn
     from tailc.lint.of_demands import column_findings, histogram_findings
     from tailc.report.ingest_report import ingested_result, ingested_text
-    from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
 
     _check_named_once(inputs)
@@ -124,24 +123,14 @@ def command(
     processes = _Processes(*(named.pop(field.name) for field in fields(_Processes)))
     if processes.jobs or processes.cluster:
         _check_are_files(inputs)
-    if map_path is None:
-        _check_because(because, measure)
-        check_metric(inputs, **named)
-        options = _options(unit, with_internal, **named)
-    else:
-        given = (value or None for value in named.values())
-        columns = _map_of(map_path, (*given, unit, measure, because, with_internal or None))
-        options = InputOptions(table=columns)
-        measure, because = columns.measure, columns.because
-    stated = StatedMeasure(None if measure is None else Measure(measure), because, interval_us)
+    options, stated = _requested(
+        inputs, (measure, because, interval_us), map_path, unit, with_internal, named
+    )
     with _engine(processes) as engine, show_progress(processes.progress) as draw:
         ingested = ingest(inputs, options, stated, engine, draw)
     measurements = [each.name for each in ingested.inputs if each.times is not None]
-    if not measurements and (options != InputOptions() or stated != StatedMeasure(stated.measure)):
-        raise click.UsageError(
-            "every INPUT is a profile, which already states how its times were measured and read: "
-            "remove the options for that, or use them with the original measurements as INPUT"
-        )
+    if not measurements:
+        _refuse_options(options, stated)
     _check_out(out, (*measurements, named["since"], map_path))
     files = [(Path(out), written_counted(ingested.counted))]
     if hdr is not None:
@@ -161,6 +150,49 @@ def command(
             findings += column_findings(path, options.table.name)
     text = ingested_text(ingested, out)
     return CommandOutcome(text=text, result=result, findings=tuple(findings), is_answer=False)
+
+
+def _requested(
+    inputs: tuple[str, ...],
+    measured: tuple[str | None, str | None, int | None],
+    map_path: str | None,
+    unit: str | None,
+    with_internal: bool,
+    named: dict[str, Any],
+) -> tuple[InputOptions, StatedMeasure]:
+    """How to read the inputs and what they measure, by the options or by the map of columns.
+
+    measured: values of `--measure`, `--because` and `--expected-interval`.
+    """
+    from tailc.ingest.options import InputOptions
+    from tailc.ingest.stated_measure import StatedMeasure
+    from tailc.traces.profile import Measure
+
+    measure, because, interval_us = measured
+    if map_path is None:
+        _check_because(because, measure)
+        check_metric(inputs, **named)
+        options = _options(unit, with_internal, **named)
+    else:
+        given = (value or None for value in named.values())
+        columns = _map_of(map_path, (*given, unit, measure, because, with_internal or None))
+        options = InputOptions(table=columns)
+        measure, because = columns.measure, columns.because
+    return options, StatedMeasure(
+        None if measure is None else Measure(measure), because, interval_us
+    )
+
+
+def _refuse_options(options: InputOptions, stated: StatedMeasure) -> None:
+    """Usage error for options about measurements, since every input is a profile."""
+    from tailc.ingest.options import InputOptions
+    from tailc.ingest.stated_measure import StatedMeasure
+
+    if options != InputOptions() or stated != StatedMeasure(stated.measure):
+        raise click.UsageError(
+            "every INPUT is a profile, which already states how its times were measured and read: "
+            "remove the options for that, or use them with the original measurements as INPUT"
+        )
 
 
 def _check_named_once(inputs: tuple[str, ...]) -> None:
