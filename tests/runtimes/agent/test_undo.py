@@ -88,6 +88,7 @@ def test_a_watchdog_that_is_killed_is_replaced(tmp_path: Path) -> None:
         agent.kill()
         agent.wait()
         until(lambda: contents(root) == before, "limits are undone")
+    assert contents(root) == before
 
 
 def children_of(pid: int) -> list[int]:
@@ -134,6 +135,7 @@ def test_without_inputs_all_limits_are_lifted(tmp_path: Path) -> None:
         until(lambda: contents(root) == before, "limits are lifted")
         (tmp_path / "gone").rename(tmp_path / "done")
         until(lambda: contents(root) != before, "limits are set again")
+    assert contents(root) == before
 
 
 def test_a_group_that_begins_again_gets_its_limit_again(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class Disk:
     changes: list[tuple[str, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, files: dict[str, bytes]) -> Disk:
+    def with_files(cls, files: dict[str, bytes]) -> Disk:
         names = {name: number for number, name in enumerate(files)}
         return cls(dict(enumerate(files.values())), dict(names), dict(names))
 
@@ -118,7 +118,7 @@ def torn_states(
     calls: list[tuple[Any, ...]], old: dict[str, bytes], new: dict[str, bytes]
 ) -> tuple[int, int]:
     """Number of states, and of those with a torn file, or with a new .tailc and an old .json."""
-    disk, states, torn = Disk.of(old), 0, 0
+    disk, states, torn = Disk.with_files(old), 0, 0
     for call in ((), *calls):
         disk.apply(call)
         for files in disk.after_crashes():
@@ -153,7 +153,7 @@ def test_no_crash_leaves_a_torn_policy(written: tuple[Any, Any, Any]) -> None:
 
 def test_a_write_that_has_ended_is_never_lost(written: tuple[Any, Any, Any]) -> None:
     calls, old, new = written
-    disk = Disk.of(old)
+    disk = Disk.with_files(old)
     for call in calls:
         disk.apply(call)
     assert all(files | new == files for files in disk.after_crashes())
