@@ -128,7 +128,7 @@ def log_of(data: Path, machine: str) -> JobLog:
 
 @functools.cache
 def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
-    """The day of a log with so many jobs; widths are servers."""
+    """The day of a log, reduced to a number of jobs; the widths of jobs are numbers of servers."""
     log = log_of(data, machine)
     first_hour = int(log.submit_s[0]) // SECONDS_PER_HOUR + 1
     begin_s = np.arange(first_hour, int(log.submit_s[-1]) // SECONDS_PER_HOUR) * SECONDS_PER_HOUR

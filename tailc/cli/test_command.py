@@ -189,7 +189,7 @@ def _query(test: PolicyTest, folder: Path) -> list[str]:
 
 
 def _relative(path: str, folder: Path) -> str:
-    """A path in a file of tests, which is in this folder; one in a Git repository is as it is."""
+    """Resolve a path of a file of tests in `folder`; a path in a Git repository is unchanged."""
     from tailc.artifact.git_blob import is_git_name
 
     return path if is_git_name(path) else str(folder / path)

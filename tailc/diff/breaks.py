@@ -68,10 +68,10 @@ def _of_servers(old: Policy, new: Policy) -> Iterator[str]:
 
 
 def _ladders(old: Policy, new: Policy) -> Iterator[tuple[str, Ladder, Ladder | None]]:
-    """The ladders of each class that the old policy has one for; none in the new one: None.
+    """For each class of requests: its name for messages, its old ladder and its new one.
 
-    The first part names the class in a text. A class of the new policy alone had the ladder for
-    all.
+    A class without a ladder of its own has the ladder for all classes, in either policy. Classes
+    without an old ladder are left out; the new ladder is None if the new policy has none.
     """
     was, now = ({one.request_class: one for one in policy.ladders} for policy in (old, new))
     for name in dict.fromkeys((*was, *now)):

@@ -133,7 +133,7 @@ def _body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
         ladders=str(lengths["min_load"]),
         rows=str(rows),
         climbs=str(climbs),
-        # Each step halves what is left, rounded up.
+        # Each step halves the number of rows to search, rounded up.
         row_steps=str((rows - 1).bit_length()),
         climb_steps=str((climbs - 1).bit_length()),
         p=name,

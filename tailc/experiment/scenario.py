@@ -109,7 +109,7 @@ class Scenario:
 
     @cached_property
     def last_request_of(self) -> NDArray[np.int64]:
-        """Running sum of the requests that the records stand for, in order of demand (`by_demand`).
+        """Running sum of the requests that each record represents, in the order of `by_demand`.
 
         Entry i is the number of requests that have at most the demand of the i-th record.
         """

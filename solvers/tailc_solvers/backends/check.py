@@ -99,7 +99,7 @@ class KnownFacts:
 
 @dataclass(frozen=True)
 class AnswerVerdict:
-    """Result of checking the answer of a solver, which claims an optimum or that there is none.
+    """Result of checking a solver's answer: an optimum, or the claim that none exists.
 
     Attributes:
         outcome: the claim.

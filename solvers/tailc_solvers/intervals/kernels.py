@@ -60,7 +60,7 @@ class Near(NamedTuple):
 
 
 class Incumbents(NamedTuple):
-    """The best schedule found so far for each load in a grid search.
+    """The best schedule of a grid search for each load, updated as schedules are evaluated.
 
     key: sort key, inf if there is none [rows, 4]: (tail ns, mean ns, A), or by cost (W, tail ns,
     mean ns). steps: number of grid steps on each rung [rows, rungs]. near: if it has room, it
@@ -128,7 +128,7 @@ def latest_finish(rows, best, q, W):
 
 @inner_loops
 def offer(rows, best, among, steps, T, L, W):
-    """Replace the best schedules so far of the loads `among` for which a schedule is better.
+    """Record a schedule for each load in `among` for which it is better than the recorded one.
 
     `steps` [rungs] has any wait in place 0. Returns whether its T alone left a row to win.
     """

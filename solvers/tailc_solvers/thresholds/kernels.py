@@ -34,8 +34,8 @@ class RequestArrays(NamedTuple):
 class AgeSearch(NamedTuple):
     """Working memory of a search for climb ages, with one entry for each level 0..N-1.
 
-    `energy[N]` is the best so far. `best` [N - 1] and `chosen` [N] index the ages; `passes` counts
-    them [1].
+    `energy[N]` is the least energy of the ages that were tried. `best` [N - 1] and `chosen` [N]
+    index the ages; `passes` counts them [1].
     """
 
     left: NDArray[np.int64]

@@ -47,7 +47,7 @@ class LedgerEntry:
 
     @property
     def green_used_mj(self) -> int:
-        """Part of an interval's demand that green energy supplies as it is produced [mJ]."""
+        """Part of the demand that green energy supplies at the time of its production [mJ]."""
         return min(self.demand_mj, self.green_mj)
 
     @property
