@@ -18,7 +18,7 @@ const LEAST_TIME_US: u64 = 1_000;
 const LEAST_CHANGE_PPM: u64 = 500;
 /// A lie about a replay is this many intervals, in tenths.
 const TENTHS: i64 = 15;
-/// What is left of an interval that is too narrow.
+/// Divisor of the distance from a percentile to a limit of its interval, in a lie about the limit.
 const NARROWED: i64 = 10;
 const PPM: f64 = 1e6;
 

@@ -1,7 +1,7 @@
 //! Simulates requests on cores that their threads share, as docs/replay.md describes it.
 //!
-//! It goes from event to event. Between two of them each request works at a constant speed, so what
-//! is left of it is computed anew for all that run.
+//! It goes from event to event. Between two events each request works at a constant speed, so an event
+//! updates the remaining work of all requests that run.
 
 use std::collections::VecDeque;
 
