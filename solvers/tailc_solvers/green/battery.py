@@ -118,7 +118,12 @@ def upper_bound(
     stored_value: Whole,
     end_weight: int = 0,
 ) -> int:
-    """An upper bound on the value of every schedule, from any nonnegative `stored_value`."""
+    """An upper bound on the value of every battery schedule, by duality.
+
+    Value: weighted brown energy saved, plus the value of the final charge. stored_value: value of a
+    stored millijoule in each epoch, the dual variables; any nonnegative ones give a bound.
+    end_weight: value of a millijoule stored at the end.
+    """
     _check(demand_mj, green_mj, weight, end_weight)
     _require(bool((stored_value >= 0).all()), "`stored_value` must not be negative")
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)

@@ -1,4 +1,4 @@
-"""Arrays of all possible runs of several jobs, so that one kernel call searches all of them."""
+"""Pack all possible runs of several jobs in arrays; one kernel call then searches all of them."""
 
 from __future__ import annotations
 

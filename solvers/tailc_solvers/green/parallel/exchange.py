@@ -39,11 +39,14 @@ LEAST_SHARE = 0.02
 
 
 class SchedulePool(NamedTuple):
-    """Schedules of several jobs as arrays; those of job j are `first[j]` to `first[j + 1] - 1`.
+    """Known schedules of all jobs as arrays, sorted by job.
 
-    Servers, and energy in mJ, of each in each epoch [K, T], and its first and past-the-end epoch
-    [K, 2]. In billionths the cost of its time, and its excess cost over the least of its job at the
-    prices of a bound [K, 2].
+    Attributes:
+        first: number of each job's first schedule, and of all schedules, K [J + 1].
+        span: first epoch of each schedule, and the epoch after its last [K, 2].
+        servers, energy_mj: servers and energy of each schedule in each epoch [K, T].
+        own: cost of each schedule's run time, and its excess cost over the cheapest schedule of its
+            job at the prices of a bound, in billionths [K, 2].
     """
 
     first: NDArray[np.int64]
@@ -69,11 +72,18 @@ class ExchangeLimits(NamedTuple):
 
 
 class ExchangeSums(NamedTuple):
-    """Sums over the chosen schedules while up to D jobs are exchanged, and the best exchange.
+    """Working memory of the exchange search: sums over the chosen schedules, and the best exchange.
 
-    Sums are first over all jobs and then without the job in `jobs`, which is exchanged next:
-    servers and energy [2, D + 1, 2, T], their cost in each epoch [2, D + 1, T], and the total cost
-    with the cost of time, and the excess costs [2, D + 1, 2].
+    An exchange replaces the schedules of up to D jobs. Along the axis of D + 1, entry d is the
+    state after d replacements. Along the first axis, entry 0 sums over all jobs, and entry 1 leaves
+    out the job whose schedule is replaced next.
+
+    Attributes:
+        rest: servers and energy in each epoch [2, D + 1, 2, T].
+        cost: cost in each epoch [2, D + 1, T].
+        base: total cost including run time, and total excess cost [2, D + 1, 2].
+        jobs, new: replaced jobs and their new schedules in the exchange under test [D].
+        best_jobs, best_new: the same of the best exchange [D].
     """
 
     rest: Vector

@@ -125,9 +125,10 @@ class IndexedPlan:
         self._rows.append((lower, terms, upper))
 
     def takes(self, epoch: int, variable: int, servers: int, energy_mj: int) -> None:
-        """Add a variable's use of servers and energy to the constraints of an epoch.
+        """Add a variable's servers and energy to the constraints of an epoch.
 
-        energy_mj: energy [mJ]. Ignored after the last epoch.
+        If the variable is 1, the plan uses this number of servers and this energy [mJ] in the
+        epoch. Does nothing for an epoch after the last one.
         """
         if epoch < self.problem.epochs:
             if servers:
@@ -135,7 +136,7 @@ class IndexedPlan:
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
     def plan(self, point: Vector) -> ServerPlan:
-        """The plan of servers at a point of the linear program; each job ends with its work."""
+        """Read the plan at a point of the program; no job keeps servers after its work is done."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
         for j, o, level, t, x in self._running_columns:

@@ -22,12 +22,17 @@ DONE, LOST = -1, -2
 
 @plain_loops
 def spread(left, gain, first, most, runs_on, number, more, after):
-    """List the amounts of work that may remain after an epoch; return their number.
+    """List the possible amounts of a job's remaining work after an epoch; return their number.
 
-    left: amounts before the epoch; gain: work done in it, by level. Amounts up to `most` are
-    numbered from `first` on: `number` has the number of each amount, where smaller entries are from
-    earlier epochs; `more` lists them, and `after` has the state for each amount and level. No
-    remaining work is a state only if the job `runs_on`.
+    Args:
+        left: possible amounts before the epoch.
+        gain: work done in the epoch, by level (number of servers).
+        first: number of the first amount.
+        most: largest amount from which the job can still finish.
+        runs_on: whether a job without remaining work keeps running, so that 0 is a possible amount.
+        number: number of each amount; smaller entries are from earlier epochs. Updated.
+        more: set to the amounts.
+        after: set to the number of the amount after each amount and level.
     """
     size = 0
     for i in range(left.size):

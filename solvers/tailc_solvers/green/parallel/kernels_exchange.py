@@ -13,9 +13,10 @@ ALL, LESS = 0, 1
 
 @plain_loops
 def descend(pool, site, chosen, work):
-    """Improve the choice `chosen` [J] by the best exchanges until none helps; return its cost.
+    """Improve a choice of one schedule per job by exchanges until none helps; return its cost.
 
-    `pool` is a SchedulePool, `site` an ExchangeLimits, and `work` an ExchangeSums of `exchange`.
+    pool: the schedules (SchedulePool). site: servers, energy and costs (ExchangeLimits). chosen:
+    number of each job's schedule; changed in place [J]. work: working memory (ExchangeSums).
     """
     while True:
         least = _sum_up(pool, site, chosen, work)

@@ -65,7 +65,7 @@ class Multipliers:
     excess: Whole
 
     def between(self, other: Multipliers, share: float) -> Multipliers:
-        """Prices between these and `other`, moved by a fraction `share`; integers, rounded down."""
+        """Prices that are a fraction `share` of the way from these to `other`; rounded down."""
         pairs = zip(self._parts, other._parts, strict=True)
         return Multipliers(*(np.floor(a + share * (b - a)).astype(np.int64) for a, b in pairs))
 
@@ -174,7 +174,10 @@ class Master:
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: SolverAnswer) -> Multipliers | None:
-        """Dual values of a solver's answer, corrected so that they prove a bound, or None."""
+        """Dual values of a solver's answer, corrected so that they prove a bound.
+
+        None without any.
+        """
         rows, T = self._rows, self.problem.epochs
         dual = answer.duals.rows if answer.duals else None
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():
@@ -234,9 +237,9 @@ class Master:
         return PricedSchedules(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> SchedulePrices:
-        """Prices of servers, blocks of servers and energy for the search of schedules.
+        """Convert dual prices of the program's rows to the prices of the search for schedules.
 
-        Rounded down.
+        They are the prices of servers, of blocks of servers and of energy, rounded down.
         """
         rows = self._rows
         excess = (multipliers.excess * (rows.lack_mj / MJ_PER_KWH)).sum(axis=1)
@@ -257,9 +260,9 @@ class Master:
 
 
 def most_cost(problem: ParallelProblem) -> float:
-    """An upper bound on the cost of every plan [micro-units].
+    """An upper bound on the cost of every plan, in micro-units.
 
-    It is the cost if all servers are always busy on brown energy and all jobs run all the time.
+    It is the cost if all servers are always busy on brown energy and all jobs run in all epochs.
     """
     count = np.arange(1, problem.servers + 1)
     busy = float((problem.power_mw[1:] / count).max()) * problem.servers * problem.length_s

@@ -107,13 +107,14 @@ class Mixture:
         return [column for column in found if column is not None] if None not in found else None
 
     def splitting_rules(self, rules: Rules) -> list[Rules]:
-        """Two sets of rules for branching, in addition to `rules`; empty if no job is mixed.
+        """Two sets of branching rules, each of which excludes this mixture.
 
-        No plan is lost, and the mixture obeys neither set. The job with the most servers in the
-        smaller part of its most even split by length gets a shorter or a longer run. If that part
-        is small, the job with the most shapes gets one of them or the others. If no job mixes
-        shapes, the job whose server counts differ most in an epoch gets few or many servers in it.
-        Ties go to the first.
+        Empty if no job is mixed. Every plan obeys one of the two sets, which also contain `rules`.
+        The first rule that applies: a job that mixes run lengths gets a shorter or a longer run,
+        the job with the most servers in the smaller part of its most even split. If that part is
+        small, the job with the most shapes gets one of them or the others. If no job mixes shapes,
+        the job whose server counts differ most in an epoch gets few or many servers in it. Ties go
+        to the first.
         """
         by_length = [job.by_length() for job in self._jobs]
         weight = [part * job.servers for (part, _), job in zip(by_length, self._jobs, strict=True)]

@@ -49,14 +49,16 @@ class LevelCosts(NamedTuple):
 
 
 class States(NamedTuple):
-    """Amounts of remaining work that a job may have before each epoch, numbered by epoch.
+    """States of a job in a dynamic program over epochs: its amounts of remaining work.
+
+    They are numbered by epoch.
 
     Attributes:
-        first: number of the first state of each epoch, and of all states [K + 1].
-        after: the state that each level leads to; DONE if no work remains, LOST if more remains
-            than can be done [N, L].
-        idle: of each epoch, the state of a job without remaining work that runs on; DONE if there
-            is none [K + 1].
+        first: number of the first state of each epoch, and of all states, N [K + 1].
+        after: the next state, by state and level in its epoch; DONE if no work remains, LOST if
+            more remains than can be done [N, L].
+        idle: for each epoch, the state of a job that keeps running without remaining work; DONE if
+            there is none [K + 1].
     """
 
     first: Whole
@@ -65,22 +67,25 @@ class States(NamedTuple):
 
 
 class RunBatch(NamedTuple):
-    """Arrays of all runs of all jobs, with buffers for the search of one run.
+    """All possible runs of all jobs, concatenated in arrays, for the kernels that search schedules.
+
+    A run is a job with one choice of shape and start; its kind is the job with the shape. Made by
+    `batch_of`.
 
     Attributes:
-        first: number of each job's first run, and of all runs [J + 1].
-        kind: job and shape of a run, numbered together [R].
-        shape, start, epochs: of a run, with its number of epochs [R].
-        deadline_ms, work_left: of its job [R].
-        down, up: grid of its work rounded down, and up; -1 if nothing is rounded [R].
-        level: number of each kind's first level, and of all levels.
-        square: number of each kind's first pair of levels.
-        servers, power_mw, first_mj, end_mj, speed_ppt: as in RunArrays, of all levels.
-        moves_mj: of all pairs.
-        states: start of each grid's epochs in `number` and `idle`, and end of all [G + 1].
-        place: start of its states in `after`, likewise.
-        number, idle, after: first, idle and after of all States.
-        length_s, waiting: as in RunArrays, of all epochs [T].
+        first: number of each job's first run, and of all runs, R [J + 1].
+        kind, shape, start, epochs: kind, shape, first epoch and number of epochs of each run [R].
+        deadline_ms, work_left: deadline and remaining work of the run's job [R].
+        down, up: number of the run's grid with work rounded down, and rounded up; -1 if nothing is
+            rounded [R].
+        level: number of each kind's first level, and of all levels [kinds + 1].
+        square: number of each kind's first pair of levels [kinds + 1].
+        servers, power_mw, first_mj, end_mj, speed_ppt: as in RunArrays, of all levels of all kinds.
+        moves_mj: energy of a change, of all pairs of levels.
+        states: first entry of each grid in `number` and `idle`, and their length [G + 1].
+        place: first entry of each grid in `after`, and its length [G + 1].
+        number, idle, after: first, idle and after of the grids' States.
+        length_s, waiting: length of each epoch, and the cost of running through it [T].
         room, value: buffers for costs of one run, and for values of its states.
     """
 
@@ -132,13 +137,13 @@ class ScheduleRequests(NamedTuple):
 
 
 class ScheduleResults(NamedTuple):
-    """Results of a search: the cheapest schedule of each requested job, its cost and a bound.
+    """The cheapest schedule of each requested job, written by a kernel, with its cost and a bound.
 
     Attributes:
-        least, bound: the least cost of a schedule, and a lower bound on it, from work rounded up
-            [n].
-        run, length: number of the cheapest schedule's run, and its length in epochs [n].
-        servers: of the cheapest schedule, from its start on [n, T].
+        least: cost of the schedule, in billionths [n].
+        bound: lower bound on the cost of every schedule of the job, from work rounded up [n].
+        run, length: number of the schedule's run, and its length in epochs [n].
+        servers: number of servers in each epoch from its start on [n, T].
     """
 
     least: Whole

@@ -218,14 +218,13 @@ def weighed_cost(
 
 
 def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
-    """Cost of an hour of run time: beta times the hourly energy cost of a reference machine.
+    """Cost of an hour of run time [micro-units]: beta times a machine's hourly energy cost.
 
-    beta relates the rent of a machine to the cost of its energy; the objective in print adds money
-    and hours (Haque 2016, eq. B.1 and section B.4).
+    The published objective adds money and hours (Haque 2016, eq. B.1 and section B.4).
 
     Args:
-        beta: a ratio of two prices per hour.
-        reference_mw: power of the machine.
+        beta: rent of a machine divided by the cost of its energy.
+        reference_mw: power of the reference machine.
         price: micro-dollars for each kWh.
     """
     per_hour = Fraction(reference_mw * S_PER_H * price, MJ_PER_KWH)

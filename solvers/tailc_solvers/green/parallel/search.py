@@ -83,7 +83,10 @@ class PlacedJobs:
         return placed.column
 
     def best(self, job: int) -> Column | None:
-        """The schedule of a job without one that adds least to the cost; None without any."""
+        """The schedule of a job not yet placed that adds least to the cost.
+
+        None if there is none.
+        """
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.cheapest_next_to(job, others)

@@ -63,10 +63,10 @@ class AdmissionEffort:
 
 @dataclass(frozen=True, eq=False)
 class ProvedAdmission:
-    """The best admission of jobs that was found, if moves of their servers were free.
+    """The best set of jobs to admit that was found, assuming that moves of servers cost nothing.
 
     Attributes:
-        outcome: of the solver, for the last program.
+        outcome: status of the solver for the last program.
         trust: whether its answer is proved; REFUTED if the multipliers do not prove its optimum.
         admitted: whether each job is admitted; None without an answer.
         bound: upper bound on the value of every plan, or inf [micro-dollars].
@@ -87,7 +87,10 @@ def prove_admission(
     limits: BackendLimits | None = None,
     effort: AdmissionEffort | None = None,
 ) -> ProvedAdmission:
-    """Search the best admission; if the solver fails, return the bound proved so far."""
+    """Find the best set of jobs to admit by Benders cuts, and bound the value of every plan.
+
+    If the solver fails, the result has the bound that is proved so far.
+    """
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or AdmissionEffort(), _Cuts.build(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, SolverOutcome.LIMIT

@@ -119,7 +119,7 @@ def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set
 
 
 def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Whole]:
-    """Number of servers that all jobs have, and that they move to; both [groups, epochs]."""
+    """Number of servers that all jobs use, and of VMs that move there; both [groups, epochs]."""
     slots = np.zeros((groups.groups, groups.epochs), dtype=np.int64)
     moves = np.zeros_like(slots)
     for job, placement in zip(jobs, plan, strict=True):

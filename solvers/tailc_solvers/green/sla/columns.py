@@ -125,9 +125,10 @@ def missing_rows(assembly: Assembly, columns: JobVariables, green: Index) -> Non
 def add_bill(
     assembly: Assembly, energy: EnergySupply, jobs: Sequence[JobVariables], drawn: Whole
 ) -> Index:
-    """Add the bill b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV of each epoch.
+    """Add the energy bill of each epoch as variables b_t >= c_t brown_t / EV; return the variables.
 
-    `drawn` is the energy of existing jobs [mJ; epochs].
+    brown_t is the energy of all jobs beyond the green energy. drawn: energy of existing jobs [mJ;
+    epochs].
     """
     most = energy.brown_cost * (_most_slots(energy, jobs) + drawn / energy.server)
     bill = assembly.variables((energy.epochs,), cost=1.0, upper=most, integer=False)

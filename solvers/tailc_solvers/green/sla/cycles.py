@@ -177,15 +177,15 @@ def add_cycle(walk, first, last, units, y):
 
 @plain_loops
 def exchange(y, is_green, need, rest, walk, spare):
-    """Move `y` along cycles towards another flow until about `need` more slots are green.
+    """Make about `need` more slots green, by moving a flow along cycles towards another flow.
 
-    Each cycle of their difference can be applied alone and in part. Each cycle that makes slots
-    green is applied with as many units as fit. The rest of `need` is then less than the green slots
-    of any remaining cycle; the smallest of these cycles is written to `spare`.
+    Each cycle of the difference of both flows can be applied alone and in part. Each cycle that
+    makes slots green is applied with as many units as fit. The rest of `need` is then less than the
+    green slots of any remaining cycle; the smallest of these cycles is written to `spare`.
 
     Args:
-        y: moved [groups, T].
-        is_green: as 0 or 1 [groups, T].
+        y: the flow: servers by group and epoch; changed in place [groups, T].
+        is_green: whether a group is on the green bus, as 0 or 1 [groups, T].
         need: number of additional green slots.
         rest: the other flow minus `y`; changed.
         walk: buffers.

@@ -41,11 +41,12 @@ CROSSED = -2
 
 
 class ArcCosts(NamedTuple):
-    """Arc costs in the flow network of a job: a server-epoch in a group, and moves between epochs.
+    """Arc costs in the flow network of a job: a server for an epoch, and moves between epochs.
 
-    slot: cost of a server-epoch, w; may be negative [T, groups]. few: number of moves at a boundary
-    that cost `low` each, because green energy covers them. low, middle, high: costs of moves below,
-    at and beyond that number; all zero at the first and the last boundary [T + 1].
+    slot: cost of a server of a group for an epoch; may be negative [T, groups]. low, middle, high:
+    cost of each of the first `few` moves at a boundary of epochs (green energy covers them), of the
+    next one, and of each further one [T + 1]. few: that number of moves [T + 1]. All are 0 at the
+    first and the last boundary.
     """
 
     slot: Whole
@@ -203,11 +204,13 @@ def relax_boundary(costs, flow, t, ways):
 
 @inlined_loops
 def relax_epoch(cost, how, place, there, there_from):
-    """Shorten paths through an epoch in the search for shortest paths of a flow network.
+    """Shorten paths through one epoch in a search for shortest paths.
 
-    `place` [groups] are the distances of places at one end of the epoch, `cost` those of the arcs.
-    The distances `there` at the other end are reduced where an arc is shorter, and `there_from`
-    becomes `how`. Returns whether a distance was reduced.
+    Return whether any is shorter.
+
+    place: distances of the places at one end of the epoch [groups]. cost: costs of the arcs to the
+    other end. there: distances at the other end; reduced where the path through this epoch is
+    shorter. there_from: set to `how` where that is the case.
     """
     n = place.shape[0]
     less = 0

@@ -45,7 +45,7 @@ class Misses:
 
 
 def is_lost(groups: Groups, job: Job) -> bool:
-    """Whether a job that must run misses green slots even with every green server to itself."""
+    """Whether a job that must run misses green slots even if it may use every green server."""
     within = slice(job.first_epoch, job.end)
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)[within]
     return job.must_run and int(np.minimum(green, job.width).sum()) < job.green_slots
