@@ -47,9 +47,9 @@ class SumFit:
 
 
 def fit_sum(amounts: Sequence[Floats], values: Floats) -> SumFit:
-    """Fit positive `values` by a sum of piecewise linear parts, one for each of the `amounts`.
+    """Fit positive `values` by a constant plus a piecewise linear function of each amount.
 
-    amounts, values: float64 (rows,) each, 0 or more.
+    amounts, values: one value per row, float64 (rows,) each; amounts are 0 or more.
     """
     best = None
     for segments in SEGMENTS:

@@ -162,7 +162,11 @@ def climbed_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
 
 
 def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:
-    """Hill climbing: move to the best of four neighbours until none is better; a local optimum."""
+    """Climb to a pair of frequencies at which batch work per joule is locally largest.
+
+    A pair is (request frequency, batch frequency), as entries of the grid. Each step moves from
+    `start` to the best of the four neighbours, until none is better.
+    """
     return _climb(core.work_per_joule(), start, range(core.freq_ghz.size))
 
 

@@ -30,11 +30,11 @@ _MOST_TURNS = 1000
 
 @dataclass(frozen=True)
 class LoopRobustness:
-    """Stability margins of a stable loop; inf if the change never makes it unstable.
+    """Stability margins of a stable loop; inf if no such change makes the loop unstable.
 
-    Of several crossings the one nearest to instability counts: of gain margins the one nearest to
-    1; a margin below 1 is for a reduction. Times are in the plant's unit, samples for a sampled
-    plant.
+    If the loop has several crossings, the margin is that of the crossing nearest to instability. Of
+    gain margins it is the one nearest to 1; a value below 1 means that a lower gain makes the loop
+    unstable. The delay margin is in the plant's unit of time, in samples for a sampled plant.
     """
 
     gain_margin: float

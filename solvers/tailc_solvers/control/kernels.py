@@ -30,11 +30,11 @@ class SimulationRecord(NamedTuple):
 
 
 class IntegralLimits(NamedTuple):
-    """Limits of integrals at which the simulation of a response is abandoned.
+    """Limits at which the simulation of a control loop stops early, as it will exceed them.
 
-    `total` is the integral of its error at the end. So |total - integral so far| is still to come,
-    and adds as much to the integral of |e|, and as much times the current time to that of t |e|.
-    See `integrals`.
+    total: the integral of the error e over all time, which is known in advance. iae, itae: limits
+    of the integrals of |e| and of t |e|. While the simulation runs, |total - integral of e until
+    now| is a lower bound on the rest of the integral of |e|.
     """
 
     total: float
@@ -67,7 +67,10 @@ def new_record(loop: LoopEquations, steps: int) -> SimulationRecord:
 
 @plain_loops
 def law_of(loop, kp, ki, kd):
-    """The control law of parallel gains kp, ki, kd; a continuous derivative needs kp > 0."""
+    """Coefficients of the PID controller with parallel gains kp, ki, kd, for a simulation by steps.
+
+    A controller in continuous time with a derivative (kd not 0) needs kp > 0.
+    """
     if loop.filter_ratio == 0.0 or kd == 0.0:
         return ControlLaw(kp, ki, kd, 0.0, 1.0, 1.0)
     filter_time = kd / (kp * loop.filter_ratio)
@@ -77,10 +80,12 @@ def law_of(loop, kp, ki, kd):
 
 @plain_loops
 def respond(loop, law, setpoint, load, tolerance, most, record):
-    """Simulate the loop after steps at time 0 of the set point and of a load at the plant's input.
+    """Simulate a control loop after steps of its set point and of a load at the plant's input.
 
-    Returns the number of steps, fewer than there is room for if the error stays within `tolerance`
-    of its peak long enough to be at rest. Returns -1 if it diverges, or will exceed `most`.
+    Both steps are at time 0, of the sizes `setpoint` and `load`. Returns the number of simulated
+    steps and writes the error and the controller's output of each step to `record`. Stops early
+    once the error has stayed within `tolerance` of its peak for long enough. Returns -1 if the loop
+    diverges, or if its integrals are going to exceed the limits `most`.
     """
     n = loop.before.shape[0]
     x, fresh = record.states[0], record.states[1]

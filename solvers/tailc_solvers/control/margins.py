@@ -144,9 +144,9 @@ def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
 
 
 def reference(plant: AnyPlant) -> float:
-    """A frequency that controllers of this plant cannot exceed, roughly [radians per unit of time].
+    """A rough upper limit of the crossover frequency of any loop with this plant.
 
-    1 if the plant has no such frequency.
+    In radians per unit of time. 1 if the plant has no such limit.
     """
     for lag_deg in (_LAG_DEG, -135.0, -89.0, -45.0):
         found = frequency.reference_frequency(plant, lag_deg)
@@ -222,7 +222,7 @@ def responses(
 
 
 def loop_to_simulate(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
-    """Make the difference equations of a control loop, with a limit of the steps to simulate."""
+    """The difference equations of a control loop, and the largest number of steps to simulate."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)

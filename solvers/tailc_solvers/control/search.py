@@ -108,11 +108,11 @@ def gains_at(problem, point):
 
 @inner_loops
 def value_of(problem, kp, ki, kd, bound, record):
-    """The criterion of tuning at these gains, with penalties for exceeded limits.
+    """Value of the tuning criterion at these gains, plus penalties for exceeded limits.
 
-    inf for infinite gains. To save time it may also be inf if the criterion is not below `bound`. A
-    load's IAE is at least the integral of its error, 1 / ki. This gives an upper limit of the ITAE
-    that can still win, and the ITAE gives one of the IAE, at which simulations stop early.
+    inf for infinite gains. To save time it may also be inf if the criterion is not below `bound`.
+    The IAE after a load step is at least 1 / ki. From that follows the largest ITAE that can still
+    beat `bound`, and from the ITAE the largest such IAE; simulations stop at these limits.
     """
     if not math.isfinite(kp):
         return math.inf
