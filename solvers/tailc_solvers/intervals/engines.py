@@ -55,7 +55,7 @@ class GridEngine(Protocol):
 
 @dataclass(frozen=True)
 class CurvesEngine:
-    """Search engine for requests that follow a few common speed-up curves."""
+    """Grid search for requests that follow a few common speed-up curves: sample and bounds."""
 
     curves: SortedCurves
     bounds: tuple[Floors, LagrangianPrices]

@@ -36,13 +36,21 @@ FEW_CANDIDATES = 6
 
 
 class SortedCurves(NamedTuple):
-    """Sorted demands of each speed-up curve with prefix sums, for fast evaluation of schedules.
+    """The demands of each speed-up curve, sorted, with prefix sums to evaluate schedules fast.
 
-    Curve k has the entries start[k] to start[k + 1] - 1, ascending. Vectors over entries have one
-    more per curve: below is the weighted sum of the demands before an entry, above the weight from
-    it on, upto the weight before it. bin_first[k, j] counts the demands of curve k in bins before
-    j, with bin = floor(demand * bin_rate[k]). climbs: whether no curve is slower on the last rung
-    than on the one before.
+    Attributes:
+        start: curve k has the entries start[k] to start[k + 1] - 1.
+        demand: demands, ascending within a curve.
+        below, above, upto: for each entry and for the end of its curve: weighted sum of the demands
+            before it, weight from it on, and weight before it.
+        bin_first: number of demands of curve k in bins before bin j [curves, bins].
+        bin_rate: bins per unit of demand of each curve; the bin of a demand is floor(demand *
+            rate).
+        longest, work: largest demand, and weighted sum of the demands, of each curve [curves].
+        speeds: work per ms of each curve on each rung [curves, rungs].
+        total: sum of all weights.
+        rank, rank_demand: rank of the tail, and the demand of this rank.
+        climbs: whether no curve is slower on the last rung than on the one before.
     """
 
     start: NDArray[np.int64]

@@ -103,9 +103,9 @@ class GridSearch:
     def near(
         self, engine: GridEngine, rows: LoadRows, limit: NDArray[np.float64], room: int
     ) -> Near:
-        """Find up to `room` best schedules of each load whose first key is at most `limit` [rows].
+        """Find up to `room` best schedules of each load, with a limit on their first sort key.
 
-        Incomplete if the budget of evaluations ends.
+        limit: largest first key of each load. Incomplete if the budget of evaluations ends.
         """
         best = new_best(rows.load.size, self.n_rungs, room)
         best.key[:, 0] = limit

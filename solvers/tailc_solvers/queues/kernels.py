@@ -5,11 +5,18 @@ from tailc_solvers.loops import inner_loops, plain_loops
 
 @plain_loops
 def most_stretch(service, stretch, gap, limit, price, ahead, gain, window):
-    """Compute the largest total stretch of a queue for each wait of its first request.
+    """Compute the largest total stretch of a queue by the wait of its first request.
 
-    It is written to `ahead` [K + 1], less `price` for each late request. Waits beyond K count as K.
-    service, stretch, gap: (requests,), in cells; `gap` is the time to the next arrival. `gain` and
-    `window` are buffers for K + 1 + the longest stretch.
+    The stretch of a request is how much longer it is served. Each late request costs `price`. The
+    result is written to `ahead` by wait, 0 to K; longer waits count as K [K + 1].
+
+    Args:
+        service, stretch, gap: service time, largest stretch, and time to the next arrival of each
+            request, in cells (requests,).
+        limit: latency above which a request is late, in cells.
+        price: penalty for each late request.
+        ahead: the result.
+        gain, window: buffers of length K + 1 + the longest stretch.
     """
     longest = len(ahead) - 1
     ahead[:] = 0

@@ -83,11 +83,11 @@ class Sums(NamedTuple):
 
 
 class OwnLawCases(NamedTuple):
-    """Cases in which the running request has its own law of work, on the grid of all requests.
+    """Cases in which the running request has its own distribution of work.
 
-    falling: probabilities of the law from the last bucket down, times a positive number [cases,
-    buckets]. allowed: that number times the probability of taking longer than an entry. elapsed,
-    first, last: as in Cases.
+    falling: probabilities of the distribution on the grid of all requests, from the last bucket
+    down, times a positive number [cases, buckets]. allowed: that number times the probability of
+    taking longer than an entry. elapsed, first, last: as in Cases.
     """
 
     falling: NDArray[np.float64]
@@ -112,12 +112,18 @@ def count_upwards(work, weight, least, width, counted, smallest):
 
 @plain_loops
 def list_cases(begins, smallest, most, allowed, cases):
-    """List in `cases`, for each row of a tail table, the elapsed work of the running request.
+    """List the cases of the running request's elapsed work for each row of a tail table.
 
     There is one case at the beginning of each row, and one at the smallest value of each bucket of
-    the histogram of work. `smallest` are these values for buckets with requests; `allowed` is for
-    ending in the last one, the last two and so on. In the last bucket nothing is known but its
-    edge.
+    the histogram of work.
+
+    Args:
+        begins: elapsed work at which each row begins.
+        smallest: smallest value of each bucket with requests.
+        most: the largest value of all.
+        allowed: probability of taking longer than an entry, times that of ending in the last
+            bucket, the last two and so on.
+        cases: the result.
     """
     at, case = 0, 0
     for row in range(begins.shape[0]):

@@ -56,11 +56,12 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class TailTables:
-    """A tail table: quantiles of the work until request i is done, in the unit of the sample.
+    """A tail table: quantiles of the work until the i-th request in the queue is done.
 
     Attributes:
         elapsed: work of the running request from which each row holds, ascending from 0 [rows].
-        left: work until request i is done, by row and position, not decreasing with position.
+        left: quantile of the work until request i is done, in the unit of the sample, by row and
+            position; not decreasing with position.
         unknown_from: elapsed work that no request of the sample exceeds.
     """
 
@@ -168,7 +169,7 @@ def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
 
 
 def law_of(counted: WorkHistogram) -> LatticeLaw:
-    """Convert a histogram of work to the arrays from which compiled code computes tail tables."""
+    """Convert a histogram of work to a distribution on a grid, for compiled code."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
