@@ -10,13 +10,9 @@ def most_stretch(service, stretch, gap, limit, price, ahead, gain, window):
     The stretch of a request is how much longer it is served. Each late request costs `price`. The
     result is written to `ahead` by wait, 0 to K; longer waits count as K [K + 1].
 
-    Args:
-        service, stretch, gap: service time, largest stretch, and time to the next arrival of each
-            request, in cells (requests,).
-        limit: latency above which a request is late, in cells.
-        price: penalty for each late request.
-        ahead: the result.
-        gain, window: buffers of length K + 1 + the longest stretch.
+    service, stretch, gap: service time, largest stretch, and time to the next arrival of each
+    request, in cells (requests,). limit: latency above which a request is late, in cells. gain,
+    window: buffers of length K + 1 + the longest stretch.
     """
     longest = len(ahead) - 1
     ahead[:] = 0

@@ -67,12 +67,12 @@ class Cases(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Tails of the sums of i and of i + 1 requests: `before` is G_i, `after` becomes G_(i+1).
+    """Working memory of a convolution: tail probabilities G_i (`before`) and G_(i+1) (`after`).
 
-    Both start from m = `begin`, `before` with as many entries more in front as there are buckets,
-    and their entries below `floor` are undefined. From `whole` on `after` has no more terms than
-    the cases there need: with k above j, n - k is short of the end of G_i. All but `begin` count
-    from there.
+    G_i(m) is the probability that i requests together take more than m buckets. Entries are for m
+    from `begin` on; `before` has padding of one histogram in front. floor: first entry that is
+    defined. whole: from this entry on, `after` has only the terms of the sum that the cases need.
+    floor and whole count from `begin`.
     """
 
     before: NDArray[np.float64]

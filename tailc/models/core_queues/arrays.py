@@ -17,14 +17,21 @@ from tailc.models.steering import Steer, Steering, steering_arrays
 
 
 class ChipTable(NamedTuple):
-    """What cores share on a chip, and each core's state without requests, as arrays.
+    """A chip as arrays for compiled code: its limits, and each core's state without requests.
 
-    is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
-    level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an
-    idle core until service begins. batch_level: (cores,), NOTHING if the core sleeps. batch_mw:
-    (cores, levels). order: (cores with batch work,), the most memory-bound first. every_ns: period
-    at which hardware sets the levels, 0 if it does not. chosen: (states, cores), as from
-    `hardware.levels_by_state`.
+    Attributes:
+        is_shared: whether there is a chip; otherwise cores are independent.
+        least: lowest frequency level of requests on each core, if the tail table sets levels
+            (cores,).
+        takes_ns: time from the arrival at an idle core until service begins (cores,).
+        batch_level: level of each core's batch work, NOTHING if the core sleeps (cores,).
+        batch_mw: power of each core with batch work (cores, levels).
+        order: cores with batch work, the most memory-bound first.
+        shared_mw: power of the chip outside its cores.
+        limit_mw: power limit of the chip.
+        every_ns: period at which hardware sets the levels, 0 if it does not.
+        chosen: level of each core that hardware chooses in each state, as from
+            `hardware.levels_by_state` (states, cores).
     """
 
     is_shared: bool
@@ -40,7 +47,10 @@ class ChipTable(NamedTuple):
 
 
 def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
-    """Make the arrays of cores without a shared chip; an idle core takes `wake_ns` to wake."""
+    """Make the arrays for independent cores, which share no chip.
+
+    An idle core takes `wake_ns` to wake.
+    """
     cores, batch = table.cores, table.batch
     batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
     return ChipTable(
@@ -58,7 +68,7 @@ def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
 
 
 def chip_table(clocks: Clocks, chip: Chip) -> ChipTable:
-    """Convert a chip to arrays.
+    """Convert a chip, its batch work and its power limit to arrays for compiled code.
 
     Raises TailcError for more cores than the hardware rule can enumerate, and for a power limit
     below what the chip draws with requests on every core at the lowest level.
@@ -113,14 +123,28 @@ _PARTS_PER_CYCLE = 1_000_000
 
 
 class ClockTable(NamedTuple):
-    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
+    """A tail table, its cores and its controller as arrays for the replay of core queues.
 
-    follows_tails: whether the table sets the level; otherwise each request brings its own.
-    cycles_from, memory_from: (rows,), where each row begins. needed: (rows, positions), remaining
-    cycles times 10^6, which is kHz times nanoseconds. memory_left: (rows, positions) [ns]. least:
-    lowest level of a running request. wake_ns: time to wake a core that had no request. Both hold
-    for every core unless there is a chip. idle_mw: power of a core without requests. halt_ns: how
-    long a core halts at a change of frequency. change_nj: energy of that change.
+    A row is a range of work that the running request has done, a position is a place in the queue.
+
+    Attributes:
+        follows_tails: whether the table sets the frequency level; otherwise each request has its
+            own.
+        frequency_khz, power_mw: frequency, and power of a core with a request, by level (levels,).
+        cycles_from, memory_from: work and memory time done at which each row begins (rows,).
+        needed: remaining cycles until each position is done, times 10^6, which is kHz times ns
+            (rows, positions).
+        memory_left: remaining memory time [ns] (rows, positions).
+        bound_us: bound on latency.
+        least: lowest level of a running request.
+        idle_mw: power of a core without requests.
+        wake_ns: time to wake a core that had no request. It and `least` hold for every core unless
+            there is a chip.
+        halt_ns, change_nj: how long a core halts at a change of frequency, and energy of the
+            change.
+        cores: number of cores.
+        chip: what the cores share.
+        steer: the controller of the bound.
     """
 
     follows_tails: bool
@@ -142,10 +166,10 @@ class ClockTable(NamedTuple):
 
 
 class CoreQueueArrays(NamedTuple):
-    """A tail table in the form that the replay engine reads.
+    """Cores with their own queues in the form that the replay engine reads.
 
-    table: the table as arrays. rule: a rule that sets frequencies instead of the table, or None.
-    reference_khz: clock at which demands were measured.
+    table: the tail table as arrays. rule: a rule that sets frequencies instead of the table, or
+    None. reference_khz: clock at which demands were measured.
     """
 
     table: ClockTable

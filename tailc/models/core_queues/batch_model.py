@@ -34,10 +34,10 @@ def best_field(least_khz: int) -> str:
 class BatchModel:
     """Speed and power of batch work, from which its energy at any frequency follows.
 
-    memory_ppm: share of its cycles at the reference clock that wait for memory. throughput_ppm:
-    work per second of a core that does only batch work at that clock. outside_mw: power of the
-    server outside its cores. power_mw: power of a core with batch work, by frequency; empty if
-    unknown. best_khz: best frequency of batch work, by frequency of requests.
+    memory_ppm: share of the batch work's cycles at the reference clock that wait for memory.
+    throughput_ppm: work per second of a core that does only batch work at that clock. outside_mw:
+    power of the server outside its cores. power_mw: power of a core with batch work, by frequency;
+    empty if unknown. best_khz: best frequency of batch work, by frequency of requests.
     """
 
     memory_ppm: int = 0
@@ -48,11 +48,19 @@ class BatchModel:
 
     @property
     def has_unit(self) -> bool:
-        """Whether the unit of batch work and all powers of the server are known."""
+        """Whether the evidence is enough to compute the energy per unit of batch work.
+
+        That is, the unit of batch work and all powers of the server are known.
+        """
         return bool(self.power_mw)
 
     def work_per_second(self, frequency_khz: int, reference_khz: int) -> float:
-        """Batch work per second of a core without requests (Bartolini, 2015, section 3.4)."""
+        """Batch work per second of a core without requests at a frequency.
+
+        In the policy's unit of work. reference_khz: clock of the measured throughput.
+
+        Source: Bartolini, 2015, section 3.4.
+        """
         memory = self.memory_ppm / PPM
         stretch = memory + (1 - memory) * reference_khz / frequency_khz
         return self.throughput_ppm / PPM / stretch
@@ -63,9 +71,9 @@ class BatchModel:
         return None if power_mw is None else Batch(requests_khz, batch_khz, power_mw)
 
     def pairs(self, requests_khz: int) -> Iterator[Batch]:
-        """Pairs of frequencies to try at a request frequency.
+        """Pairs of frequencies to try for a request frequency: two batch frequencies.
 
-        They have the best batch frequency, and the same frequency for batch work.
+        These are the best batch frequency, and the request frequency itself.
         """
         tried = {self.best_khz.get(requests_khz, requests_khz): None, requests_khz: None}
         for batch_khz in tried:

@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class LimitStep(enum.IntEnum):
-    """The measure that a chip needs to stay within its power limit."""
+    """What is done to keep a chip within its power limit: nothing, or what is slowed or stopped."""
 
     UNCHANGED = 0
     BATCH_SLOWED = 1
@@ -43,11 +43,12 @@ class ProgramCounters:
 
 @dataclass(frozen=True)
 class BatchCore:
-    """The batch work that a core runs while it has no requests, instead of sleeping.
+    """The batch work that a core of a chip runs while it has no requests, instead of sleeping.
 
-    power_mw: power of the core with this batch work, by level. level: level of the batch work.
-    least_level: lowest level of requests on the core, if the tail table or the batch work sets
-    levels. taking_over_ns: delay of a request that stops the batch work, such as for cold caches.
+    counters: hardware counters of the batch work. power_mw: power of the core with this batch work,
+    by frequency level. level: level of the batch work. least_level: lowest level of requests on the
+    core, if the tail table or the batch work sets levels. taking_over_ns: delay of a request that
+    stops the batch work, such as for cold caches.
     """
 
     counters: ProgramCounters
@@ -86,5 +87,9 @@ class Chip:
         return (self.requests, *(one.counters for one in self.batch if one is not None))
 
     def least_mw(self, requests_mw: int, idle_mw: int) -> int:
-        """Power of the chip with batch work stopped and requests at the lowest level [mW]."""
+        """Least power of the chip while all cores serve requests: all at the lowest level [mW].
+
+        requests_mw: power of a core with requests at that level. idle_mw: power of a core that
+        sleeps.
+        """
         return self.shared_mw + len(self.batch) * max(requests_mw, idle_mw)

@@ -1,4 +1,4 @@
-"""Choose a level for each request with all arrivals and demands known, close to least energy.
+"""Choose a frequency level for each request with all arrivals and demands known, at little energy.
 
 Bartolini (2015, section 3.9.1) describes a *dynamic oracle*: take the lowest frequencies at which
 all requests meet the bound, then lower frequencies, first those that save most power and affect the
@@ -28,8 +28,8 @@ If too many requests are late even at the highest level, all requests run at it.
 If a change of frequency halts a core, a request keeps the level of the one before it if that level
 suffices without a halt, and otherwise takes the level that it needs after one. Step 3 counts the
 energy of the changes before and after the request, also those to and from batch work if the core
-does some before the next request. If changes cost anything, all requests run at
-the lowest single level with no more late requests than allowed, if that draws less.
+does some before the next request. If changes cost anything, all requests run at the lowest single
+level with no more late requests than allowed, if that draws less.
 
 The result is close to the least energy but is not proved optimal: for five requests that may all be
 in time it usually finds the best choice, and needs 3 % more energy on average.

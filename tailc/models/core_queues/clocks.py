@@ -20,9 +20,10 @@ class FixedLevel:
 
 @dataclass(frozen=True)
 class ClairvoyantRule:
-    """The rule that chooses each request's level with all arrivals and demands known.
+    """Rule that chooses each request's frequency with all arrivals and demands known.
 
-    As many requests stay within the bound as the percentile requires, at little energy.
+    It uses little energy. percentile_ppm, bound_us: share of the requests whose latency has to stay
+    within the bound [1e-6], and the bound [us].
     """
 
     percentile_ppm: int
@@ -58,11 +59,12 @@ Rule: TypeAlias = FixedLevel | ClairvoyantRule | Hardware
 
 @dataclass(frozen=True)
 class Clocks:
-    """The cores of a tail table, and the rule that sets their frequencies.
+    """The cores of a tail table, and what sets their frequencies.
 
-    rule: None if the table itself sets them. reference_khz: clock at which the work of a workload
-    was measured. chip: what cores share, with their batch work instead of the table's; None if they
-    share nothing. batch_model: speed and power of the batch work, if the table has any.
+    table: the tail table. reference_khz: clock at which the work of requests was measured. rule:
+    what sets the frequencies; None: the table. chip: what cores share, with their batch work
+    instead of the table's; None if they share nothing. batch_model: speed and power of the batch
+    work, if the table has any.
     """
 
     table: TailTable

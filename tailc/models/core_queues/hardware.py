@@ -51,8 +51,8 @@ def levels_by_state(
     """Frequency level of each core that hardware chooses in each state of the chip.
 
     Returns int64 (2^cores, cores). Bit k of a state is set while core k has requests. The level is
-    NOTHING for a core with nothing to do. If even the lowest levels exceed the power limit, they
-    are used.
+    NOTHING for a core with nothing to do. If even the lowest levels exceed the power limit, these
+    are used. aim: what the hardware maximises. reference_khz: clock at which work was measured.
     """
     assert table.cores <= MOST_CORES
     power_mw = [level.power_mw for level in table.levels]

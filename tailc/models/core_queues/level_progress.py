@@ -46,10 +46,11 @@ def level_progress(
     frequencies_khz: Sequence[int],
     reference_khz: int,
 ) -> LevelProgress:
-    """Progress of records with this work at the reference clock [ns], of which some is memory time.
+    """Compute the progress per nanosecond of each record at each frequency level.
 
-    Raises TailcError for a request of more than nine minutes of work, or of more than nine hours at
-    the lowest frequency.
+    work_ns: work of each record at the reference clock. memory_ns: the part of it that is memory
+    time; None: no part. Raises TailcError for a request of more than nine minutes of work, or of
+    more than nine hours at the lowest frequency.
     """
     if int(work_ns.max()) > MOST_WORK_NS:
         raise _too_long(f"a request works longer than {MOST_WORK_NS // 10**9:,} s")
@@ -66,7 +67,7 @@ def level_progress(
 
 
 def stretch(requests: LevelProgress, factor: NDArray[np.float64]) -> LevelProgress:
-    """Multiply the cycles and memory time of each record by `factor`, float64 (records,).
+    """Multiply the work of each record, cycles and memory time, by `factor`, float64 (records,).
 
     Rates are rounded up, and stay high enough that every request can be timed.
     """

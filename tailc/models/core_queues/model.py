@@ -49,9 +49,10 @@ _MOST_FIXED = 16
 
 @dataclass(frozen=True, eq=False)
 class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
-    """The execution model of cores with their own queues, and what sets their frequencies.
+    """The execution model of cores with their own queues, together with a policy or a baseline.
 
-    steering: the feedback that changes the bound on latency, or None if the bound is fixed.
+    clocks: the cores and what sets their frequencies. steering: the feedback that changes the bound
+    on latency, or None if the bound is fixed.
     """
 
     clocks: Clocks
@@ -183,7 +184,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
 
 def pairs_by_hand(clocks: Clocks) -> list[Batch]:
-    """Pairs of request and batch frequencies that a user would try by hand.
+    """Pairs of request and batch frequencies that a user would try without a compiler.
 
     At most 16 request frequencies. Empty without batch work, without its power, or on a chip, which
     has its own batch work.
@@ -196,14 +197,20 @@ def pairs_by_hand(clocks: Clocks) -> list[Batch]:
 
 
 def tried_levels(table: TailTable) -> list[int]:
-    """Numbers of the levels to try: all, or 16 evenly spaced ones if there are more."""
+    """Frequency levels to try as fixed frequencies: all, or 16 evenly spaced ones.
+
+    Their numbers.
+    """
     last = len(table.levels) - 1
     return np.unique(np.linspace(0, last, _MOST_FIXED).round().astype(int)).tolist()
 
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesEngine:
-    """A tail table as arrays, ready to replay requests."""
+    """Replays requests on cores with their own queues, under a tail table in the form of arrays.
+
+    most_in_system: number of requests in the system at which a replay stops as overloaded.
+    """
 
     arrays: CoreQueueArrays
     most_in_system: int
@@ -255,7 +262,10 @@ _LEAST_WORK = 1e-6
 
 
 def joules_per_work(outcome: CoreQueuesOutcome, clocks: Clocks) -> float:
-    """Energy of the server per unit of batch work [J]; very high if there is hardly any."""
+    """Energy of the server per unit of batch work in a replay [J].
+
+    Very high if there is hardly any work.
+    """
     outside_w = clocks.batch_model.outside_mw / 1_000
     power_w = outcome.mean_power + outcome.mean_idle_power + outside_w
     return power_w / max(_work_per_second(outcome, clocks), _LEAST_WORK)
@@ -287,9 +297,10 @@ def clock_demand(
     arrays: CoreQueueArrays,
     measured_from: int,
 ) -> ClockDemand:
-    """Make the engine's arrays of the requests of a replay, each with a random core.
+    """Make the arrays of a replay's requests for compiled code, each with a random core.
 
-    order: record of each request.
+    order: trace record of each request. clocked: speed of each record at each frequency level.
+    measured_from: number of the first request that is measured.
     """
     record, table = order.astype(np.int32), arrays.table
     core = random_cores(arrival_ns, table.cores)

@@ -14,9 +14,10 @@ _MILLI = 1_000
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesOutcome(PoweredOutcome):
-    """Result of one replay: the requests, and how long cores ran at each frequency.
+    """Result of one replay on core queues: latencies, and how long cores ran at each frequency.
 
-    levels: core time at each frequency. chip: None if cores share nothing.
+    levels: core time at each frequency. idle_changes: frequency changes of cores without requests.
+    chip: batch work and power limit of a chip; None if cores share nothing.
     """
 
     levels: LevelTimes
@@ -25,9 +26,10 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """Utilization, at the highest frequency if levels adapt to the load.
+        """How busy the cores are, 0 to 1; near 1 the server has no spare capacity.
 
-        Near 1 the server has no spare capacity.
+        If frequency levels adapt to the load, it is the utilization that the same work would have
+        at the highest frequency.
         """
         if self.levels.adapts:
             return self.level_shares[-1] * self.utilization

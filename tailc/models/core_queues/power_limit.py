@@ -10,10 +10,10 @@ _UNCHANGED, _BATCH_SLOWED, _BATCH_STOPPED, _REQUESTS_SLOWED = (int(each) for eac
 
 @once  # pragma: no cover - compiled
 def within_limit(cores, table):
-    """Set all cores to their requested frequencies, or lower ones within the power limit.
+    """Set all cores to their requested frequencies, or to lower ones within the chip's power limit.
 
-    Returns which measures this needed: none, batch work slowed, batch work stopped, or requests
-    slowed.
+    Returns the step that this needed (`LimitStep`): none, batch work slowed, batch work stopped, or
+    requests slowed.
     """
     over = -table.chip.limit_mw
     over += _grant_requests(cores, table)

@@ -35,7 +35,10 @@ def set_clock(level, core, server, table):
 
 @once  # pragma: no cover - compiled
 def account(number, state, table, log):
-    """Log the energy and time of a core at its level since the last call."""
+    """Add a core's energy and time at its frequency level since the last call to the log.
+
+    number: number of the core.
+    """
     server, core = state.server, state.cores[number]
     passed = float(server.now - core.since)
     if core.held > 0:
@@ -53,7 +56,10 @@ def account(number, state, table, log):
 
 @once  # pragma: no cover - compiled
 def run_at(level, number, state, demand, table, log):
-    """Change the frequency of a core that runs a request; a beginning request always sets it."""
+    """Set the frequency level of a core that runs a request, unless it already has that level.
+
+    A request that begins always sets it. number: number of the core.
+    """
     server, core = state.server, state.cores[number]
     if level == core.level and core.rate > 0:
         return

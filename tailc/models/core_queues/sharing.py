@@ -1,4 +1,4 @@
-"""Set the levels of the cores of a chip after every event, compiled."""
+"""Set the frequency levels of the cores of a chip after every event of a replay, compiled."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
-    """Set the frequencies of all cores of a chip.
+    """Set the frequency levels of all cores of a chip, and log what the power limit changed.
 
-    They are those that the hardware chose, or those that cores request, within the power limit.
+    They are the levels that the hardware chose, or those that cores request, within the power
+    limit.
     """
     if table.chip.every_ns == 0:
         state.server.limited = within_limit(state.cores, table)
@@ -35,7 +36,7 @@ def share_out(state, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def decide(state, chip):
-    """Set the frequencies of all cores as the hardware chooses in the current state of the chip.
+    """Set the levels that hardware chooses for the chip's current state: which cores have requests.
 
     A sleeping core keeps its frequency.
     """
@@ -50,7 +51,10 @@ def decide(state, chip):
 
 @once  # pragma: no cover - compiled
 def rest(number, state, table, log):
-    """Change a core that has no requests to the frequency of its batch work."""
+    """Set a core that has no requests to the frequency level of its batch work.
+
+    number: number of the core.
+    """
     core = state.cores[number]
     core.level = NOTHING
     core.requested = core.batch_level

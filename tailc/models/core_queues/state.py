@@ -17,11 +17,14 @@ from tailc.models.steering import UNSTEERED, first_output_ppm
 
 
 class ClockDemand(NamedTuple):
-    """The requests of a replay in order of arrival, as arrays for compiled code.
+    """The requests of a replay on core queues in order of arrival, as arrays for compiled code.
 
-    arrival_ns, record, core: int64 and int32 (requests,), time of arrival, number of the record
-    with the work, and number of the core. level: frequency level of each request; empty if the tail
-    table sets it. clocked: speed of each record at each level.
+    Attributes:
+        arrival_ns: time of arrival, int64 (requests,).
+        record: number of the trace record that has the request's work, int32 (requests,).
+        core: number of the core that serves the request, int32 (requests,).
+        level: frequency level of each request; empty if the tail table sets it.
+        clocked: speed of each record at each level.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -32,11 +35,12 @@ class ClockDemand(NamedTuple):
 
 
 class ClockState(NamedTuple):
-    """The state of a replay of cores with their own queues.
+    """The state of a replay on core queues, which compiled code changes at each event.
 
-    cores: one record for each core; a core without requests runs batch work or nothing. behind: for
-    each request the next one in the queue of its core, once that has arrived. ring: the last
-    latencies [us]. scratch: working memory as long as `ring`, to select a percentile.
+    server: time, counts and the controller's state. cores: one record for each core: its request,
+    level and queue. behind: for each request the next one in the queue of its core, once that has
+    arrived. ring: the last latencies [us]. scratch: working memory as long as `ring`, to select a
+    percentile.
     """
 
     server: Any
@@ -47,16 +51,20 @@ class ClockState(NamedTuple):
 
 
 class ClockLog(NamedTuple):
-    """Results of a replay of core queues, by request, by phase and by control step.
+    """Log of a replay of core queues, filled by compiled code: by request, phase and control step.
 
-    latency_ns, wait_ns, rung: latency, wait and last frequency level of each request. busy_ns: how
-    long the core ran the request. energy: energy of each request [W ns]. integrals: (PHASES, 4),
-    over time: 1, requests in the system, threads and running threads. power: (PHASES,), energy of
-    requests. level_ns: (PHASES, levels), core time at each level. batch_ns: (PHASES, cores,
-    levels), the same without requests, if a chip has batch work, else empty. limited_ns: (PHASES,
-    4), time by the step that the power limit needed. idle_halted_ns, idle_changes: (PHASES,), halts
-    and energy of frequency changes [nJ] of cores without requests. steps: (steps, 4), time,
-    measured tail, rate, and output after the step.
+    Attributes:
+        latency_ns, wait_ns, rung: latency, wait and last frequency level of each request.
+        busy_ns, energy: time that a core ran each request, and its energy [W ns].
+        integrals: integrals over time of 1, requests in the system, threads and running threads
+            (PHASES, 4).
+        power: energy of requests by phase (PHASES,).
+        level_ns: core time at each level while a core had a request (PHASES, levels).
+        batch_ns: core time with batch work, if a chip has some, else empty (PHASES, cores, levels).
+        limited_ns: time by the step that the power limit needed (PHASES, 4).
+        idle_halted_ns, idle_changes: duration of halts, and energy of frequency changes [nJ], of
+            cores without requests (PHASES,).
+        steps: time, measured tail, rate, and output after each control step (steps, 4).
     """
 
     latency_ns: NDArray[np.int64]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ChipTimes:
-    """Time of batch work on the cores of a chip, and time at the chip's power limit.
+    """Time of batch work on the cores of a chip, and time in which its power limit had an effect.
 
-    batch_ns: (phases, cores, levels), time of batch work. power_mw: (cores, levels), its power.
-    limited_ns: (phases, 4), time by `chip.LimitStep`.
+    batch_ns: time of batch work (phases, cores, levels). power_mw: power of a core with batch work
+    (cores, levels). limited_ns: time by what the limit required, `chip.LimitStep` (phases, 4).
     """
 
     batch_ns: NDArray[np.float64]
@@ -23,9 +23,10 @@ class ChipTimes:
 
 @dataclass(frozen=True, eq=False)
 class IdleChanges:
-    """Cost of frequency changes while cores held no requests.
+    """Cost of frequency changes of cores that had no requests.
 
-    halted_ns: (phases,), core time. energy: (phases,) [nJ].
+    halted_ns: core time in which they halted, by phase of the replay (phases,). energy: energy of
+    the changes (phases,) [nJ].
     """
 
     halted_ns: NDArray[np.float64]

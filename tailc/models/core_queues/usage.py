@@ -44,9 +44,10 @@ class LimitUse:
 
 @dataclass(frozen=True)
 class BatchWorkUse:
-    """Share of core time with batch work [1e-6], and energy per unit of that work [nJ].
+    """Batch work in a replay: its share of core time, and the server's energy per unit of it.
 
-    The energy is that of the whole server. work_nj: None if the policy does not state the unit.
+    share_ppm: share of core time [1e-6]. work_nj: energy of the whole server per unit of batch work
+    [nJ]; None if the policy does not state the unit.
     """
 
     share_ppm: int

@@ -1,4 +1,4 @@
-"""Convert ladders to flat arrays for the engine of core types; rows are indexed by load."""
+"""Convert ladders to flat arrays for the replay of core types; rows are indexed by load."""
 
 from __future__ import annotations
 
@@ -21,22 +21,31 @@ NOWHERE = -1
 
 
 class CoreTable(NamedTuple):
-    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
+    """Ladders as arrays for the replay of core types; `core_table` makes it.
 
-    A unit is a cost unit: one type of core.
+    A unit is a type of core, with its cores. Rungs are numbered upwards.
 
-    row_of_load: (ladders, loads), as in `shared_cores`. reach_us: (rows, rungs + 1), age from which
-    a row wants rung k or above, before the output scales it; NEVER_US if it never does. unit_of:
-    unit of each rung. cores: number of cores of each unit. power_ppm: power of a core on each rung.
-    idle_ppm: power of a free core of each unit. move_ns: duration of the climb to each rung. above:
-    cores of the units of rung k and of the rungs above it. below: of rung k and below. left_above:
-    cores of the units that only rungs above k have. next_unit: the lowest of those rungs. lowest:
-    lowest rung of each unit. passes_on: whether the oldest request on a unit gives up its core to a
-    request that wants it; needs three units. ages_by_core: whether a request that waited continues
-    at the age of its predecessor on the core. waited_start_last: whether a request that waited
-    wants the last rung of its row at once. random_seed: below 0 unless requests start on random
-    cores and stay there. batch_wake_ns: time that batch work next to a core takes to wake after a
-    request ran alone. core_wake_ns: time that a free core takes to wake for a request.
+    Attributes:
+        row_of_load: row of each ladder at each load (ladders, loads).
+        reach_us: age from which a row wants rung k or above, before the controller scales it;
+            NEVER_US if it never does (rows, rungs + 1).
+        unit_of: unit of each rung (rungs,).
+        cores, idle_ppm, lowest: number of cores, power of a free core [1e-6], and lowest rung, of
+            each unit (units,).
+        power_ppm, move_ns: power of a core on each rung [1e-6], and duration of the climb to it
+            (rungs,).
+        above, below: cores of the units of rung k and of the rungs above it; of rung k and below
+            (rungs,).
+        left_above, next_unit: cores of the units that only rungs above k have, and the lowest of
+            these rungs (rungs,).
+        passes_on: whether the oldest request on a unit gives up its core to a request that wants
+            it; needs three units.
+        ages_by_core: whether a request that waited continues at the age of its predecessor on the
+            core.
+        waited_start_last: whether a request that waited wants the last rung of its row at once.
+        random_seed: below 0 unless requests start on random cores and stay there.
+        batch_wake_ns: time that batch work next to a core takes to wake after a request ran alone.
+        core_wake_ns: time that a free core takes to wake for a request.
     """
 
     row_of_load: NDArray[np.int32]
@@ -76,10 +85,11 @@ def core_table(
     cores_on: tuple[int, ...] | None = None,
     waking: Waking = AT_ONCE_AWAKE,
 ) -> CoreTable:
-    """Convert the ladders for loads up to `most_in_system`; read a table by rate at `rate_mrps`.
+    """Convert the ladders of a policy to arrays, for loads up to `most_in_system`.
 
-    cores_on: number of available cores of each unit, or None for all. waking: wake-up times of
-    batch work, or of the cores.
+    A table by rate is read at `rate_mrps`. cut_off_us: run time after which a request ends.
+    cores_on: number of available cores of each unit (core type), or None for all. waking: wake-up
+    times of batch work, or of the cores.
 
     Raises TailcError for ladders on different rungs, and if requests do not start at once.
     """

@@ -13,11 +13,11 @@ from tailc.models.steering import Lookup, Setting
 
 
 def least_energy_by_rate(candidates: Sequence[CoreTypes], search: BaselineSearch) -> CoreTypes:
-    """Find the candidate that uses the least energy and meets the target.
+    """Find the candidate setting that uses the least energy and meets the target, for each rate.
 
-    If the rate changes, there is one for each rate. Each candidate has one row with one climb, and
-    all use the same cores. The choice at a rate also holds for lower rates, down to the next
-    choice.
+    Each candidate has one row with one climb, and all use the same cores. If the rate changes, the
+    result looks up the candidate for the measured rate. The choice at a rate also holds for lower
+    rates, down to the next choice.
     """
     rates = search.at_rates()
     if not rates:

@@ -1,4 +1,4 @@
-"""One step of the controller, reactive rule or look-up in a replay of core types; compiled.
+"""One step of a controller, reactive rule or look-up in a replay of core types; compiled.
 
 Measurements and the controller's law are in `tailc.models.control_law`.
 """
@@ -32,9 +32,10 @@ from tailc.models.steering import (
 
 @once  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
-    """Count a completed request; at the end of a control epoch change the climb ages.
+    """Count a completed request; at the end of a control epoch, change the climb ages.
 
-    Returns whether the ages have changed.
+    table: ladders as arrays. latency_ns: latency of the request. Returns whether the ages have
+    changed.
     """
     if table.steer.law == UNSTEERED:
         return False
@@ -94,7 +95,7 @@ def _look_up(state, table, rate_mrps):
 
 @loop  # pragma: no cover - compiled
 def scale(state, table):
-    """Multiply the climb ages of all rows by the controller's output."""
+    """Multiply the climb ages of all rows of the ladders by the controller's output."""
     is_scaled = table.steer.law in (CONTROLLED, GIVEN)
     for row in range(state.age_us.shape[0]):
         reached_ns = NEVER_NS

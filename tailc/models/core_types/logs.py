@@ -37,16 +37,20 @@ def log_energy(now, job, table, log):
 
 @part  # pragma: no cover - compiled
 def log_waking(where, state, job, log):
-    """Log how long batch work next to the job's core has taken to wake up to now."""
+    """Log the time that batch work next to a request's core has been waking up until now.
+
+    where: BESIDE_FREE or BESIDE_REQUEST, whether the core was free or had a request. job: the
+    request.
+    """
     now = state.server.now
     log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 
 
 @once  # pragma: no cover - compiled
 def give_up(state, demand, table, log):
-    """End a replay that stopped early: log each remaining request's age as its latency.
+    """Log the age of each remaining request as its latency, when a replay stops early.
 
-    Also as its wait, if it has not begun.
+    It is also logged as the wait of a request that has not begun.
     """
     server = state.server
     for place in range(server.running):

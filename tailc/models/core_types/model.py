@@ -27,12 +27,12 @@ from tailc.units import format_us
 
 @dataclass(frozen=True, eq=False)
 class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
-    """The execution model of ladders whose rungs are types of cores.
+    """The execution model of ladders whose rungs are types of cores, with a policy or a baseline.
 
     steering: what scales the ages of climbs, or looks up settings; None if ages are fixed.
     random_seed: requests start on a random core and stay there; None: on the first suitable one.
     cores_on: number of cores of each type that are on, 0 for none; None: all.
-    is_measured_from_start: whether requests count that come before the steering has settled.
+    is_measured_from_start: whether requests count that arrive before the controller has settled.
     """
 
     steering: Steering | None = None

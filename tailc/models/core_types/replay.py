@@ -24,7 +24,10 @@ MOST_WORK_NS = 9 * 10**12
 
 @dataclass(frozen=True, eq=False)
 class CoreReplay:
-    """The log of a replay on cores, and the fields that the outcome of every such replay has."""
+    """Log of a replay on cores, for the models `core_types` and `smt`.
+
+    common: the fields that the outcomes of both models have.
+    """
 
     log: CoreLog
     common: dict[str, Any]
@@ -41,9 +44,9 @@ def replay_cores(
 ) -> CoreReplay:
     """Replay requests on cores of several types, with tables converted to arrays.
 
-    ladder_of: ladder of each record; None: all climb the first. order: record of each arrival.
-    arrival_ns: ascending arrival times [ns]. measured_from: number of the first request that is
-    measured.
+    ladder_of: ladder of each trace record; None: all climb the first. order: trace record of each
+    arrival. arrival_ns: ascending arrival times [ns]. measured_from: number of the first request
+    that is measured.
     """
     check_times(arrival_ns)
     # Compiled code does not check indices.

@@ -1,4 +1,4 @@
-"""The policy's cores with other rows, from which baselines on cores are made."""
+"""Ladders on the policy's cores with other rows, from which baselines are made."""
 
 from __future__ import annotations
 

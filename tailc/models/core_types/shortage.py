@@ -28,10 +28,11 @@ def is_any_held_below_free(state, table):
 
 @loop  # pragma: no cover - compiled
 def find_shortages(state, first_row, first_born, table):
-    """Find, for each core type, its oldest request and the time from which cores may be short.
+    """Find, for each core type, its oldest request and the time from which cores may be scarce.
 
-    A core type is short now if that time is not later than now. first_row, first_born: row and
-    arrival of the first waiting request; NO_REQUEST if there is none.
+    A core type is short if all its cores are in use and another request wants one. The results are
+    in `state`. first_row, first_born: row and arrival of the first waiting request; NO_REQUEST if
+    there is none.
     """
     server = state.server
     state.short_at[:] = NEVER_NS
@@ -75,6 +76,9 @@ def _pass_shortage_on(state, unit, table):
 
 @part  # pragma: no cover - compiled
 def time_to_make_room(state, place, rung, table):
-    """Time at which the request in a place must give up its core; never if another request must."""
+    """Time at which a running request has to give up its core; never if another request has to.
+
+    place: the request's place in the order of age. rung: the rung of its core.
+    """
     unit = table.unit_of[rung]
     return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

@@ -19,10 +19,15 @@ BESIDE_FREE, BESIDE_REQUEST = range(2)
 
 
 class CoreDemand(NamedTuple):
-    """The requests in order of arrival: time, work, ladder; and speeds by curve and rung.
+    """The requests of a replay on core types in order of arrival, as arrays for compiled code.
 
-    work: nanoseconds at speed 1 times 10^6, so that time times millionths of speed is work, and
-    nothing rounds. ladder: empty if all requests climb the first.
+    Attributes:
+        arrival_ns: time of arrival (requests,).
+        work: nanoseconds at speed 1 times 10^6, so that time times millionths of speed is work, and
+            nothing rounds (requests,).
+        curve: speed-up curve of each request, a row of `speed_ppm` (requests,).
+        ladder: ladder of each request; empty if all climb the first.
+        speed_ppm: speed of each curve on each rung [1e-6] (curves, rungs).
     """
 
     arrival_ns: NDArray[np.int64]
@@ -33,15 +38,25 @@ class CoreDemand(NamedTuple):
 
 
 class CoreState(NamedTuple):
-    """The state of a replay of core types.
+    """The state of a replay on core types, which compiled code changes at each event.
 
-    jobs: a slot for each core. order: slots of running jobs, the oldest first, then the free slots.
-    want_ns: (slots, rungs), first tick at which a job wants each rung or above. older: number of
-    running requests that want each rung or above. on: cores of each unit that are on. free: those
-    of them without a request, below 0 while requests run on cores to be turned off. eldest: the
-    place in `order` of the oldest job on each unit. short_at: time from which a unit is short, as
-    far as is known. age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages
-    as currently scaled. ring: the last latencies [us]. scratch: as long as `ring`, for selection.
+    A job is a running request; its slot is its number in `jobs`. A unit is a type of core.
+
+    Attributes:
+        server: time, counts and the controller's state.
+        jobs: one record for each core (slots,).
+        order: slots of running jobs, the oldest first, then the free slots.
+        want_ns: first tick at which a job wants each rung or above (slots, rungs).
+        older: number of running jobs that want each rung or above (rungs,).
+        on: cores of each unit that are on (units,).
+        free: these cores without a job, below 0 while jobs run on cores to be turned off (units,).
+        eldest: place in `order` of the oldest job on each unit (units,).
+        short_at: time from which a unit has too few cores, as far as is known (units,).
+        age_us: climb ages that a reactive rule changes (rows, rungs).
+        reach_ns: climb ages as currently scaled.
+        ring: the last latencies [us].
+        scratch: as long as `ring`, to select a percentile.
+        random: state of the random generator.
     """
 
     server: Any
@@ -61,16 +76,22 @@ class CoreState(NamedTuple):
 
 
 class CoreLog(NamedTuple):
-    """Results of a replay of core types, by request, by phase and by control step.
+    """Log of a replay of core types, filled by compiled code: by request, phase and control step.
 
-    latency_ns, wait_ns, rung, is_cut: latency, wait, last rung, and whether it was cut off, of each
-    request. thread_ns: sum of threads times time. energy: in units of power times nanoseconds.
-    integrals: (PHASES, 2 + 2 pools), over time: 1, requests in the system, and for each pool
-    threads and running threads. power: (PHASES,), energy of requests. steps: (steps, 4), time,
-    measured tail, rate, and output after the step. idle_ns: how long the core had been free on
-    which a request started. waking: (PHASES, 2), time that batch work took to wake, summed over
-    cores. Both are for cores of one type. off: (PHASES,), energy that cores did not draw while off,
-    in the unit of `energy`.
+    Attributes:
+        latency_ns, wait_ns, rung, is_cut: latency, wait, last rung, and whether it was cut off, of
+            each request.
+        thread_ns: sum of threads times time, of each request.
+        energy: in units of power times nanoseconds, of each request.
+        integrals: integrals over time of 1, requests in the system, and for each pool threads and
+            running threads (PHASES, 2 + 2 pools).
+        power: energy of requests (PHASES,).
+        steps: time, measured tail, rate, and output after each control step (steps, 4).
+        idle_ns: how long the core had been free on which each request started; with one type of
+            core only.
+        waking: time that batch work took to wake, summed over cores; with one type of core only
+            (PHASES, 2).
+        off: energy that cores did not draw while off, in the unit of `energy` (PHASES,).
     """
 
     latency_ns: NDArray[np.int64]

@@ -34,9 +34,16 @@ class CapSettings(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """The states of the share caps of all machines, as arrays; see `CapState`.
+    """The share caps of all machines as arrays for compiled code, (machines,) each; see `CapState`.
 
-    need: the share that a machine needs for its target.
+    Attributes:
+        need: share that the machine needs for its target, as a fraction of the host.
+        mode: mode of the cap, such as none or under test.
+        ppm: the cap [1e-6]; the whole host without one.
+        counted: number of steps measured in this mode; negative before the first.
+        levels, shares_ppm: sums over these steps of the throughput over the target, and of the
+            share.
+        level, share: means of both over the steps of the previous mode.
     """
 
     need: NDArray
@@ -50,7 +57,7 @@ class Caps(NamedTuple):
 
 
 def first_caps(settings: CapSettings, need: NDArray) -> Caps:
-    """Make the state of the share caps of all machines before the first step, without caps.
+    """Make the state of all machines' share caps before the first step: no machine has a cap.
 
     need: share of each machine for its target, as a fraction of the host.
     """
@@ -63,7 +70,7 @@ def first_caps(settings: CapSettings, need: NDArray) -> Caps:
 
 @loop
 def requested_ppm(settings, request):  # pragma: no cover - compiled
-    """The requested share in whole millionths, within the limits of a share."""
+    """Convert a requested share to whole millionths, between the least share and the host."""
     ppm = request * MILLION
     if ppm >= settings.host_ppm:
         return settings.host_ppm
@@ -72,23 +79,23 @@ def requested_ppm(settings, request):  # pragma: no cover - compiled
 
 @part
 def is_tested(caps, i):  # pragma: no cover - compiled
-    """Whether a test of a machine with another share runs, or has just ended.
-
-    i: number of the machine.
-    """
+    """Whether machine number `i` is in a test with another share, or has just left one."""
     return caps.mode[i] == TRIAL or caps.counted[i] < 0
 
 
 @part
 def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
-    """Put a machine's share cap into a mode, with the cap `ppm` and a step count."""
+    """Set the mode and the cap [1e-6] of machine number `i`.
+
+    count: first value of its step count; negative for steps that are not measured.
+    """
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
 
 
 @part
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
-    """CPU share [1e-6] for `level` times a machine's target, plus headroom, within the limits.
+    """Share that gives a machine `level` times its target, plus headroom, within the limits [1e-6].
 
     need: share for the target, as a fraction of the host.
     """
@@ -97,7 +104,7 @@ def with_headroom(settings, need, level):  # pragma: no cover - compiled
 
 @part
 def follows(low_level, low_share, high_level, high_share):  # pragma: no cover - compiled
-    """Whether the throughput of a machine follows its share.
+    """Whether the throughput of a machine grows with its share, from measurements at two shares.
 
     It does if throughput grows by more than half of what proportionality to the share gives.
     """
@@ -106,7 +113,12 @@ def follows(low_level, low_share, high_level, high_share):  # pragma: no cover -
 
 @part
 def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
-    """Update a machine's share cap after a step; return whether a test of another share begins."""
+    """Update the share cap of machine number `i` after a step; return whether a test begins.
+
+    A test gives the machine another share for some steps. level: throughput over the target.
+    had_ppm: share in the step. is_met: whether the target is met. is_short: whether it is out of
+    reach.
+    """
     is_low = is_short and level < 1.0
     if is_met:
         start_mode(caps, i, FREE, settings.host_ppm, 0)
@@ -128,7 +140,10 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
 
 @part
 def start_next_mode(settings, caps, i):  # pragma: no cover - compiled
-    """Start the mode of a share cap after one that has ended; return whether it is a trial."""
+    """Start the mode that follows a mode of the share cap of machine number `i` that has ended.
+
+    Returns whether the new mode is a test with another share.
+    """
     level = caps.levels[i] / caps.counted[i]
     share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
     before_level, before_share = caps.level[i], caps.share[i]

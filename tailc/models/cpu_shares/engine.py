@@ -31,15 +31,21 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
 class ShareSettings(NamedTuple):
-    """Parameters of a controller of CPU shares for compiled code.
+    """Parameters of a controller of CPU shares, for compiled code.
 
-    law: number of the control law; GIVEN grants given shares. pole: p of the law. forgetting,
-    first_covariance, least_b: settings of the model's estimate. least_ppm, host_ppm: least share of
-    a machine, and of the host [1e-6]. batch: number of batch machines. lag, full, window_ticks:
-    numbers of ticks between steps, until the first full window, and in a window. tick_s: duration
-    of a tick [s]. shortage_steps: steps of shortage that show that a target is out of reach.
-    target: work per second; target, first_a and first_b are by machine with a target. cap: when a
-    machine is capped.
+    Attributes:
+        law: number of the control law; GIVEN grants given shares.
+        pole: p of the law.
+        forgetting, first_covariance, least_b: settings of the model's recursive estimate.
+        least_ppm, host_ppm: least share of a machine, and share of the host [1e-6].
+        batch: number of batch machines.
+        lag, full, window_ticks: number of ticks between steps, until the first full window, and in
+            a window.
+        tick_s: duration of a tick [s].
+        shortage_steps: steps of shortage after which a target is reported as out of reach.
+        target: work per second, by machine with a target (machines,).
+        first_a, first_b: first coefficients of each machine's model (machines,).
+        cap: when a machine is capped.
     """
 
     law: int
@@ -62,9 +68,9 @@ class ShareSettings(NamedTuple):
 
 
 class World(NamedTuple):
-    """The machines of a replay of CPU shares as arrays (machines, steps) or (machines,).
+    """The simulated machines of a replay of CPU shares, as arrays for compiled code.
 
-    See `plant.HostMachines`.
+    The fields are those of `plant.HostMachines`, (machines, steps) or (machines,).
     """
 
     a: NDArray
@@ -127,9 +133,10 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 @part
 def prediction_error(estimate, is_first, before, now, share):  # pragma: no cover - compiled
-    """Error of a machine's throughput model; 0 at the first step.
+    """Error of a machine's throughput model in a step; 0 at the first step.
 
-    It is the measured throughput over the target, minus the prediction from the step before.
+    It is `now`, the measured throughput over the target, minus the prediction from `before` and
+    `share`.
     """
     if is_first:
         return 0.0
@@ -148,11 +155,11 @@ def common_error(one, other):  # pragma: no cover - compiled
 def requested_share(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
-    """CPU share that the control law requests for a machine, before limits are applied.
+    """Share that the control law requests for a machine, before limits are applied, as a fraction.
 
     before, now: throughput over the target at the last step and now. is_first: whether this is the
-    first step, which has no `before`. share: the present share. lasting: the part of the throughput
-    that is assumed to remain in addition to the model.
+    first step, which has no `before`. share: the present share. lasting: prediction error of the
+    model that is assumed to last.
     """
     a, b, pole = estimate[BELIEVED_A], estimate[BELIEVED_B], settings.pole
     if settings.law == POLE_PLACEMENT:
@@ -171,7 +178,7 @@ def copy_into(values, into):  # pragma: no cover - compiled
 
 @loop
 def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - compiled
-    """Grant the shares that machines want, reduced so that together they fit the host.
+    """Write the shares that machines want to `granted`, reduced so that together they fit the host.
 
     is_least: working memory.
     """
@@ -213,12 +220,20 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
 
 
 class ShareState(NamedTuple):
-    """The state of a replay: a row or entry for each machine, except the arrays by tick.
+    """The state of a replay of CPU shares, which compiled code changes; a row or entry per machine.
 
-    level, missed: at the last step. busy_ticks: since the last tick without waiting requests.
-    levels: (lag, machines) of the last ticks. done: work by the last ticks of a window, (window +
-    1, machines). total: work so far. measured: throughput at the last tick. is_least: scratch space
-    for `cut_to_host`.
+    Attributes:
+        estimate: estimated throughput model.
+        level, missed: throughput over the target, and the model's error, at the last step.
+        levels: throughput over the target at the last ticks (lag, machines).
+        done, total: work by each of the last ticks of a window (window + 1, machines), and work so
+            far.
+        measured: throughput at the last tick.
+        granted, granted_before, wanted: share now, in the step before, and as requested.
+        short: steps of shortage so far.
+        busy_ticks: ticks since one without waiting requests.
+        caps: share caps.
+        is_least: scratch space for `cut_to_host`.
     """
 
     estimate: NDArray
@@ -238,7 +253,10 @@ class ShareState(NamedTuple):
 
 
 def run(settings: ShareSettings, world: World, given_ppm: NDArray, log: ShareLog) -> None:
-    """Simulate all steps and fill the log; `given_ppm` (machines, steps) is for the law GIVEN."""
+    """Simulate all steps of a controller and its machines, and fill the log.
+
+    given_ppm: shares that the law GIVEN grants (machines, steps).
+    """
     _run_steps(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
 
 

@@ -11,10 +11,10 @@ from tailc.models.cpu_shares.recorded_machines import RecordedMachine
 
 @dataclass(frozen=True)
 class GivenShares:
-    """Result of a replay of machines with given CPU shares.
+    """Result of a replay with given CPU shares: share and throughput error of each machine.
 
-    shares: mean share of each machine with a target, as a fraction of the host. errors: relative
-    error of its throughput.
+    shares: mean share of each machine with a target, as a fraction of the host. errors: mean
+    relative deviation of its throughput from the target.
     """
 
     shares: tuple[float, ...]

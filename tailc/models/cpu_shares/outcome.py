@@ -14,13 +14,17 @@ Floats = NDArray[np.float64]
 class CpuSharesOutcome:
     """Result of one replay: throughput and shares of all machines in all steps.
 
-    throughput: float64 (machines, steps), work per second at the end of each step. share: during
-    the step. online, offline: predictions of the throughput one step before by the estimated and by
-    the first model, NaN if impossible. is_short, is_capped: bool (machines, steps), whether the
-    target was out of reach, and whether the machine had a cap because its throughput did not follow
-    its share. ran_out: bool (machines, steps), whether no request waited at some time of the last
-    window. batch_share: float64 (steps,), of all batch machines together. target: float64
-    (machines,).
+    Attributes:
+        throughput: work per second at the end of each step, float64 (machines, steps).
+        share: share of the host during each step, float64 (machines, steps).
+        online, offline: prediction of the throughput one step before, by the estimated and by the
+            first model; NaN if impossible.
+        is_short: whether the target was out of reach, bool (machines, steps).
+        is_capped: whether the machine had a cap because its throughput did not follow its share.
+        ran_out: whether no request waited at some time of the last window, bool (machines, steps).
+        batch_share: share of all batch machines together, float64 (steps,).
+        target: work per second, float64 (machines,).
+        settling: number of steps until the first full window.
     """
 
     throughput: Floats
@@ -41,9 +45,10 @@ class CpuSharesOutcome:
 
     @property
     def slo_errors(self) -> Floats:
-        """|throughput / target - 1|, (machines, steps after the first full window).
+        """Relative deviation of throughput from the target in each step, |throughput / target - 1|.
 
-        0 where a machine was below its target because it had no more work.
+        (machines, steps after the first full window). 0 where a machine was below its target
+        because it had no more work.
         """
         error = self.throughput / self.target[:, None] - 1
         error = np.where(self.ran_out, np.maximum(error, 0), error)
@@ -51,7 +56,10 @@ class CpuSharesOutcome:
 
     @property
     def slo_error(self) -> Floats:
-        """Mean relative throughput error of each machine (Bartolini, 2015, eq. 2.6)."""
+        """Mean relative deviation of each machine's throughput from its target, (machines,).
+
+        Source: Bartolini, 2015, eq. 2.6.
+        """
         return self.slo_errors.mean(axis=1)
 
     def model_error(self, predicted: Floats) -> Floats:

@@ -36,15 +36,20 @@ _LAWS = {
 
 @dataclass(frozen=True, eq=False)
 class HostMachines:
-    """Machines with a target as a replay simulates them, in the order of the policy.
+    """Machines with a throughput target as a replay simulates them, in the order of the policy.
 
-    a, b, disturbed: coefficients of the throughput model and disturbance factor, float64 (machines,
-    steps); b in work per second for the whole host. start: throughput before the first step. unit:
-    work of one signal, 0 if work is not counted in units. contention: slowdown by the shares of
-    others. bend: how much less than proportional throughput grows with the share. These four are
-    float64 (machines,), 0 for no effect. offered: work per second that arrives, float64 (machines,
-    steps), infinite if work always waits. is_reported: bool (machines, steps), whether the
-    controller learns that no request waits.
+    Symbols are those of the module.
+
+    Attributes:
+        a, b, disturbed: coefficients of the throughput model, and noise factor m, float64
+            (machines, steps); b in work per second for the whole host.
+        start: throughput before the first step, float64 (machines,).
+        unit: work of one signal, 0 if work is not counted in units.
+        contention: slowdown by the shares of others, 0 for none.
+        bend: how much less than proportionally throughput grows with the share, 0 for proportional.
+        offered: work per second that arrives, infinite if work always waits, float64 (machines,
+            steps).
+        is_reported: whether the controller learns that no request waits, bool (machines, steps).
     """
 
     a: Floats
@@ -72,9 +77,10 @@ class HostMachines:
 
 
 def replay(shares: Shares, plant: HostMachines, given: Floats | None = None) -> CpuSharesOutcome:
-    """Replay the machines under the controller, or with the shares `given` (machines, steps).
+    """Simulate the machines under the controller of CPU shares, or with the shares `given`.
 
-    Given shares may not exceed the host together. The models are estimated in both cases.
+    given: (machines, steps); they may not exceed the host together. The models are estimated in
+    both cases.
     """
     settings = _settings(shares, is_given=given is not None)
     machines, steps = plant.a.shape

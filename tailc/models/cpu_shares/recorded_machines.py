@@ -39,9 +39,10 @@ FEWEST_ROWS = 5
 class RecordedMachine:
     """A model of one machine's throughput, fitted to measured rows.
 
-    a, b: its model. start: throughput before the first step. share, disturbed: measured share and
-    fitted disturbance m of each step. offered: work per second in each step, infinite if more was
-    offered than done. ran_out: bool, whether it was recorded that no request waited.
+    a, b: coefficients of the model. start: throughput before the first step. share, disturbed:
+    measured share and fitted disturbance m of each step. offered: work per second in each step,
+    infinite if more was offered than done. ran_out: bool, whether it was recorded that no request
+    waited.
     """
 
     a: float

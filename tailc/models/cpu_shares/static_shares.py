@@ -1,4 +1,4 @@
-"""Constant shares: their errors, and the best of them."""
+"""Replay machines with constant CPU shares, and search the best constant shares."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ TRIED, TRIED_NEAR = 96, 41
 
 
 def best_static(shares: Shares, plant: HostMachines) -> GivenShares:
-    """Search the constant share of least error for each machine alone.
+    """Search, for each machine alone, the constant share with the least throughput error.
 
-    If they exceed the host together, all are cut in proportion. Ties go to the smallest share.
+    If these shares exceed the host together, all are cut in proportion. Ties go to the smallest
+    share.
     """
     shares = _in_coarse_ticks(shares)
     machines, _ = plant.a.shape

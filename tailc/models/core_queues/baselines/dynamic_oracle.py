@@ -19,7 +19,10 @@ from tailc.models.workload import Workload
 
 @final
 class DynamicOracle(Baseline[CoreQueues]):
-    """Baseline for cores that share no chip: every frequency chosen with the future known."""
+    """Baseline with the future known: each request has its own frequency, at little energy.
+
+    For cores that share no chip.
+    """
 
     syntax = Syntax("dynamic-oracle")
     about = "a frequency for each request, with all arrivals and demands known in advance"
@@ -41,9 +44,9 @@ class DynamicOracle(Baseline[CoreQueues]):
 
 
 def dynamic_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
-    """Make the clairvoyant baseline: each request has the frequency that the future needs.
+    """Make the baseline that chooses each request's frequency with all arrivals and demands known.
 
-    The SLO's share of requests meets the target, at little energy.
+    As many requests meet the latency target as the SLO's percentile requires, at little energy.
     """
     rule = ClairvoyantRule(search.percentile_ppm, search.target_us)
     return CoreQueues("dynamic oracle", replace(clocks, rule=rule))

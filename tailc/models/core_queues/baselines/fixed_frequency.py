@@ -1,4 +1,4 @@
-"""Fixed: run every request at one frequency, by default the clock of the measured demands.
+"""Baseline `fixed`: every request at one frequency, by default the clock of the measured demands.
 
 Bartolini (2015, section 3.9.1) runs the nominal frequency.
 """

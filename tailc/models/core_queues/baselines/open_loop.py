@@ -1,4 +1,7 @@
-"""The policy's table with its fixed latency bound, without the controller (Bartolini, fig. 3.6)."""
+"""Baseline `open-loop`: the policy's tail table with a fixed latency bound, without the controller.
+
+Source: Bartolini, 2015, figure 3.6.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tailc.models.workload import Workload
 
 @final
 class WithoutController(Baseline[CoreQueues]):
-    """Baseline for policies with a controller: the same table without the controller."""
+    """Baseline for policies with a controller: the same tail table with a fixed latency bound."""
 
     syntax = Syntax("open-loop")
     about = "the policy without its controller"

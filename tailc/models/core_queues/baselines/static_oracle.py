@@ -22,7 +22,7 @@ NAME = "static oracle"
 
 @final
 class StaticOracle(Baseline[CoreQueues]):
-    """Baseline: the lowest single frequency that meets the latency bound."""
+    """Baseline: the lowest single frequency that meets the latency target in a replay."""
 
     syntax = Syntax("static-oracle")
     about = "the lowest single frequency that meets the SLO, searched"
@@ -42,9 +42,12 @@ class StaticOracle(Baseline[CoreQueues]):
 
 
 def static_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
-    """Find the lowest level that meets the target, by bisection; the highest if none does.
+    """Find the lowest frequency level that meets the target, by bisection.
 
-    Bisection is exact because a higher frequency delays no request.
+    The highest if none does.
+
+    search: replays a level and states the target. Bisection is exact because a higher frequency
+    delays no request.
     """
     lowest, highest = least_level(clocks.table), len(clocks.table.levels) - 1
     while lowest < highest:

@@ -54,10 +54,10 @@ class ClairvoyantPlacement(Baseline[CoreTypes]):
 
 
 def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
-    """Place requests with more work than the threshold on the fastest type of core.
+    """Make the baseline that starts requests with more work than a threshold on the fastest cores.
 
     If no fast core is free, such a request starts on a slower core and moves later. All others stay
-    on the slowest type and do not make room.
+    on the slowest type and do not give up cores to older requests.
     """
     fastest = len(ladder.rungs) - 1
     ladders = tuple(same_cores(ladder, wants(rung), make_room=False) for rung in (0, fastest))
@@ -70,7 +70,7 @@ def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
 
 
 def with_searched_threshold(ladder: Ladder, load: Workload, search: BaselineSearch) -> CoreTypes:
-    """Find the threshold of demand with the least energy that meets the target.
+    """Make the clairvoyant baseline with the threshold of least energy that meets the target.
 
     Longer requests start on the fastest cores, all others on the slowest.
     """

@@ -1,4 +1,4 @@
-"""Exhaustive: search all sets of thresholds on a grid, at each load (Haque, 2016, 5.3.4)."""
+"""Exhaustive: search all sets of climb ages on a grid, at each load (Haque, 2016, 5.3.4)."""
 
 from __future__ import annotations
 

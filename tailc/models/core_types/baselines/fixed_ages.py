@@ -1,6 +1,6 @@
-"""The policy without its controller: its climb ages, or a fraction of them, at every rate.
+"""Baseline: the policy without its controller; its climb ages, or a fraction of them, are fixed.
 
-Haque et al., MICRO 2017, figure 2.
+Source: Haque et al., MICRO 2017, figure 2.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class LeastEnergy(Baseline[CoreTypes]):
 
 
 def least_energy(ladder: Ladder) -> CoreTypes:
-    """Baseline: requests start on the slowest free core.
+    """Make the baseline in which requests start on the slowest free core.
 
     If all slow cores are busy, the oldest request moves to a faster one.
     """

@@ -38,7 +38,7 @@ class LeastTail(Baseline[CoreTypes]):
 
 
 def least_tail(ladder: Ladder) -> CoreTypes:
-    """Baseline: requests start on the fastest free core.
+    """Make the baseline in which requests start on the fastest free core.
 
     When a faster core becomes free, the oldest request moves to it.
     """

@@ -36,10 +36,10 @@ class Oblivious(Baseline[CoreTypes]):
 
 
 def oblivious(ladder: Ladder) -> CoreTypes:
-    """Baseline: each request starts on a random core and stays there.
+    """Make the baseline in which each request starts on a random core and stays there.
 
-    If all cores of the drawn type are busy, take a free core of the next type up; after the last
-    type continue with the first.
+    If all cores of the random type are busy, it takes a free core of the next type up; the last
+    type is followed by the first.
     """
     ladders = (same_cores(ladder, wants(0), make_room=False),)
     return CoreTypes("Oblivious", ladders, random_seed=SEED)

@@ -1,4 +1,7 @@
-"""The policy with the same controller gains at every rate (Haque et al., MICRO 2017, figure 4)."""
+"""Baseline: the policy with the same controller gains at every rate.
+
+Source: Haque et al., MICRO 2017, figure 4.
+"""
 
 from __future__ import annotations
 

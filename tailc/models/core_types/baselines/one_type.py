@@ -1,8 +1,8 @@
 """Octopus-Man: use cores of one type at a time, as many as the rate needs.
 
 Haque et al., MICRO 2017, section 5.5. The candidates are all numbers of slow cores in ascending
-order, then those numbers of the next type that together are at least as fast as all cores of the
-type before. Under a changing rate, the candidate for the measured rate is looked up every 5 s.
+order, then the numbers of cores of the next type that are at least as fast as all cores of the type
+before. Under a changing rate, the candidate for the measured rate is looked up every 5 s.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class OneType(Baseline[CoreTypes]):
 
 
 def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
-    """Find the type and number of cores of least energy that meets the target, per rate."""
+    """Make the baseline that uses cores of one type: the type and number of least energy.
+
+    They meet the target, and are chosen for each rate of a changing load.
+    """
     candidates = tuple(_on_type(ladder, rung, count) for rung, count in sets(ladder))
     return least_energy_by_rate(candidates, search)
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:
-    """The candidates of the baseline that uses one core type.
-
-    Each is the rung of the type, and a number of its cores.
-    """
+    """The candidates of the baseline with one core type: (rung of the type, number of cores)."""
     supply = 0
     for rung, type_ in enumerate(ladder.rungs):
         cores = _cores(ladder, rung)

@@ -15,10 +15,10 @@ from tailc.models.workload import Workload
 
 @final
 class SimpleRule(Baseline[CoreTypes]):
-    """Baseline: change one climb threshold after another by a simple rule on the measured tail.
+    """Baseline that changes one climb age after another by a simple rule on the measured tail.
 
-    With the flag `+start`, requests are measured from the first arrival on, also while the
-    thresholds converge.
+    With the flag `+start`, requests are measured from the first arrival on, also while the climb
+    ages converge.
     """
 
     syntax = Syntax("reactive[+start]")
@@ -39,9 +39,11 @@ class SimpleRule(Baseline[CoreTypes]):
 
 
 def reactive(policy: CoreTypes, search: BaselineSearch, *, from_start: bool) -> CoreTypes:
-    """Make the baseline whose thresholds follow the measured tail, from those of the first row.
+    """Make the baseline whose climb ages follow the measured tail.
 
-    from_start: measure requests while the thresholds converge.
+    They begin at the policy's first row.
+
+    from_start: whether requests are measured while the climb ages converge.
     """
     window = policy.window
     law = ReactiveRule(search.percentile_ppm, search.target_us, window.epoch, window.requests)
