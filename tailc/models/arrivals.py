@@ -18,7 +18,7 @@ from tailc.units import format_mrps
 
 
 class Arrivals(Protocol):
-    """An arrival process.
+    """A law or a recording of arrival times, which can generate them for a replay.
 
     `is_recorded` is true if the times are measured data, which would differ on another day.
     Generated times follow a known law, so more replications reduce their noise without limit.
@@ -41,12 +41,15 @@ class Arrivals(Protocol):
 
     @property
     def has_constant_rate(self) -> bool:
-        """Whether the law of the arrival times does not change over time."""
+        """Whether the distribution of the arrival times does not change over time."""
         ...
 
     @property
     def record_of(self) -> NDArray[np.int32] | None:
-        """Number of the record of each arrival; None if records come in random order."""
+        """Number of the trace record (request) of each arrival.
+
+        None if records come in random order.
+        """
         ...
 
     @property
@@ -57,7 +60,8 @@ class Arrivals(Protocol):
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
         """Return ascending arrival times [ns].
 
-        `requests` is the number wanted. A process with a fixed end returns its own number instead.
+        requests: number of arrivals to return; a process with a fixed end returns its own number.
+        state: state of the random generator.
         """
         ...
 
@@ -146,7 +150,12 @@ class Burst:
 
 @dataclass(frozen=True)
 class Bursts:
-    """Successive bursts, with Poisson arrivals in each (Haque et al., ASPLOS 2015, section 6)."""
+    """Successive bursts at different rates, with Poisson arrivals in each.
+
+    settled: number of requests at the end of a burst for which percentiles are reported.
+
+    Source: Haque et al., ASPLOS 2015, section 6.
+    """
 
     bursts: tuple[Burst, ...]
     settled: int = SETTLED_REQUESTS
@@ -188,7 +197,7 @@ class Bursts:
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
         """Draw the arrival times of all bursts [ns], the first burst first.
 
-        requests: has no effect.
+        requests: ignored; the bursts determine the number. state: state of the random generator.
         """
         times_ns = np.empty(self.requests, np.int64)
         first, now_ns = 0, 0
@@ -200,7 +209,7 @@ class Bursts:
         return times_ns
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """Number of warm-up requests: 0, as the first burst is meant to meet an empty server."""
+        """Number of warm-up requests: 0, because the first burst should find an empty server."""
         return 0
 
 
@@ -259,7 +268,7 @@ class RateProfile:
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
         """Draw the arrival times of the whole rate profile [ns]; their number is random.
 
-        requests: has no effect.
+        requests: ignored. state: state of the random generator.
         """
         room = self.mean_requests + _BEYOND_ANY_COUNT * math.sqrt(self.mean_requests)
         times_ns = np.empty(min(math.ceil(room), self.most_requests), np.int64)
@@ -277,10 +286,10 @@ class RateProfile:
 class RecordedArrivals:
     """Measured arrivals that replays repeat exactly.
 
-    times_ns: arrival times, ascending from 0. record_of: record of each arrival, int32 (arrivals,);
-    None if records come in random order. source: name of the data in reports, such as the column
-    that they were read from. chosen_mrps: rate to which a user scaled the times [1/1000 s]; None:
-    the recorded rate.
+    times_ns: arrival times, ascending from 0. record_of: number of the trace record (request) of
+    each arrival, int32 (arrivals,); None if records come in random order. source: name of the data
+    in reports, such as the column that they were read from. chosen_mrps: rate to which a user
+    scaled the times [1/1000 s]; None: the recorded rate.
     """
 
     times_ns: NDArray[np.int64]
@@ -325,10 +334,7 @@ class RecordedArrivals:
         return replace(self, times_ns=times_ns, chosen_mrps=rate_mrps)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """The recorded arrival times [ns].
-
-        requests: has no effect.
-        """
+        """The recorded arrival times [ns]; both arguments are ignored."""
         return self.times_ns
 
     def warm_up(self, requests: int) -> int:

@@ -8,7 +8,7 @@ from tailc.models.kernel_decorators import part
 
 @part  # pragma: no cover - compiled
 def arrive(server, requests, measured_from):
-    """Count one arrival; if it is the first of a phase of the replay, start that phase.
+    """Count one arrival of a replay; if it is the first of a phase, start that phase.
 
     The phases are: before request `measured_from`, the first and the second half of the measured
     requests, and the time after the last arrival, in which the server drains.

@@ -16,9 +16,9 @@ from tailc.units import FREQUENCY, QuantityError, QuantityFault, parse_khz, pars
 
 
 class Placeholder(enum.Enum):
-    """Kind of value in the name of a baseline.
+    """Kind of value in the name of a baseline, such as a load or a time.
 
-    The value of the member is its placeholder in the syntax of names.
+    The value of the member is the placeholder that the syntax of names has for it, such as `LOAD`.
     """
 
     NUMBER = "N"

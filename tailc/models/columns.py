@@ -46,7 +46,7 @@ class UsageTable:
 
 
 class UsageColumns(ABC, Generic[UseT]):
-    """The columns that an execution model adds to the table of a verdict."""
+    """Interface: the columns that an execution model adds to the tables of a verification."""
 
     @abstractmethod
     def legend(self, shared: str, use: UseT, against: str) -> str:
@@ -58,13 +58,17 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
-        """Columns of latency [ms, `decimals` decimals] and utilization, one row per subject."""
+        """Columns of latency and utilization, one row per policy or baseline.
+
+        Latency is in ms, with `decimals` decimals. shared: the resource that requests compete for.
+        """
 
     @abstractmethod
     def groups(self, uses: Sequence[UseT], *, has_other_power: bool) -> list[Group]:
-        """Columns of energy, clocks or batch work, one row per subject.
+        """Columns of quantities that only this model has, such as energy or batch work.
 
-        has_other_power: whether the energy of the whole server is known.
+        They have one row per policy or baseline. has_other_power: whether the energy of the whole
+        server is known.
         """
 
     @abstractmethod
@@ -113,7 +117,7 @@ def count(milli: int) -> str:
 
 
 def latency_and_number(loads: Sequence[Load], decimals: int) -> Group:
-    """Columns of mean latency and mean requests in the system, for a core for each request."""
+    """Columns of mean latency and mean requests in the system, if each request has its own core."""
     return (
         column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
         column("n", [count(load.in_system_milli) for load in loads]),

@@ -1,4 +1,4 @@
-"""One step of a controller in a replay, compiled: measure tail and rate, then move its output.
+"""One step of a feedback controller in a replay: measure tail and rate, set the output; compiled.
 
 `step_controller` computes the same as `tailc.forms.controller.step`, and the rate is the same as
 `arrival_rate_mrps` there. An engine's state has a `server` record with the fields used here, and
@@ -26,7 +26,7 @@ _US_PER_S_IN_MRPS = NS_PER_S_IN_MRPS // NS_PER_US
 
 @part  # pragma: no cover - compiled
 def ends_epoch(state, steer, latency_ns):
-    """Count a completed request; return whether it is the last of a control epoch."""
+    """Count a completed request with its latency; return whether it ends a control epoch."""
     server = state.server
     state.ring[server.completed % steer.window] = (latency_ns + _HALF_US) // NS_PER_US
     server.completed += 1
@@ -35,7 +35,10 @@ def ends_epoch(state, steer, latency_ns):
 
 @part  # pragma: no cover - compiled
 def measured_tail_us(state, steer):
-    """The tail that a controller measures: an order statistic of the window's latencies [us]."""
+    """The tail that a controller measures: a percentile of the last latencies [us].
+
+    steer: the percentile and the number of latencies in the window.
+    """
     held = min(state.server.completed, steer.window)
     for i in range(held):
         state.scratch[i] = state.ring[i]

@@ -6,8 +6,9 @@ sum over window lengths t of ((measured - 1 - (I - 1) g(r t)) / (e max(measured,
 of 2/n if counts are normal, and a real service does not have exactly two rates. Constraints: I >=
 1, and 1/r at most the longest window, because slower bursts show in no window. For a given r the
 best I is a quotient; r is searched on a grid and then between the neighbours of the best grid
-point. The index does not depend on the busy share: that comes from `skewness` if it is accurate
-enough, else it is the usual share, and in both cases at most the largest share with this index.
+point. The index does not determine the busy share (the share of the time at the higher rate). It
+comes from `skewness` if that is accurate enough, otherwise a usual share is assumed; in both cases
+it is at most the largest share with this index.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class WindowIndex:
-    """Measured and fitted index of dispersion over windows of one length.
+    """Measured and fitted index of dispersion of the arrival counts in windows of one length.
 
     windows: number of windows of that length.
     """
@@ -62,11 +63,13 @@ class WindowIndex:
 
 @dataclass(frozen=True)
 class BurstyFit:
-    """A fit of bursty arrivals to recorded ones.
+    """Bursty arrivals fitted to recorded ones, with the quality of the fit.
 
-    busy: busy share by the skewness of counts, or None if unknown. deviation: root mean square over
-    the windows, relative to the measured index, or to 1 if that is greater. is_rising: whether the
-    index still rises at the longest window, and so may rise beyond it.
+    process: arrivals that switch between two rates. busy: share of the time at the higher rate,
+    from the skewness of counts; None if unknown. windows: measured and fitted index of dispersion
+    by window length. deviation: root mean square error over the windows, relative to the measured
+    index, or to 1 if that is greater. is_rising: whether the index still rises at the longest
+    window, and so may rise beyond it.
     """
 
     process: ModulatedArrivals
@@ -77,9 +80,10 @@ class BurstyFit:
 
 
 def index_of_dispersion(times_ns: NDArray[np.int64], window_us: int) -> float:
-    """Variance over mean of the counts in consecutive windows from the first arrival on.
+    """Variance over mean of the number of arrivals in windows of `window_us` microseconds.
 
-    Only whole windows count; there must be at least one.
+    The windows are consecutive from the first arrival on. Only whole windows count; there must be
+    at least one.
     """
     since_ns = times_ns - times_ns[0]
     window_ns = window_us * NS_PER_US

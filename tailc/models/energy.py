@@ -38,11 +38,12 @@ class EnergyRatio:
 
 @dataclass(frozen=True)
 class EnergyUse:
-    """Mean energy of a request: power times time, in the policy's unit of power times us.
+    """Mean energy of a request over all replications, in the policy's unit of power times us.
 
-    This is microjoules if the unit is the watt. `request_us`: mean energy on its cores.
-    `interval_us`: 95 % interval over the replications, None with one. `idle_us`: energy of free
-    cores per request. `ratio`: None without a reference, or if one of the two is overloaded.
+    This is microjoules if the unit is the watt. request_us: energy on its cores. interval_us: 95 %
+    confidence interval over the replications, None with one. idle_us: energy of free cores per
+    request. types: utilization of each type of core. ratio: energy relative to a baseline's; None
+    without a baseline, or if one of the two is overloaded.
     """
 
     request_us: int
@@ -107,7 +108,7 @@ class EnergyTimes:
 
 
 def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
-    """Compute the mean energy of a request from one replay, with what it is derived from."""
+    """Compute energy per request, utilization and controller outputs from one replay."""
     return EnergyTimes(
         outcome.mean_energy,
         outcome.mean_idle_energy,
@@ -145,7 +146,10 @@ def _types(names: Sequence[str], used: Sequence[tuple[float | None, ...]]) -> li
 
 
 def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
-    """Summarize the controller's outputs of all replications; None if there are none."""
+    """Mean and central 90 % of the controller's outputs of all replications.
+
+    None if there are none.
+    """
     outputs = np.sort(np.concatenate([one.outputs_ppm for one in repeats]))
     if not len(outputs):
         return None
@@ -155,7 +159,7 @@ def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
 
 @dataclass(frozen=True)
 class PoweredUse(Usage):
-    """Use of cores with known power over all replications.
+    """Use of cores with known power over all replications: energy and controller.
 
     energy: energy of a request. control: outputs of a controller; None without a controller or a
     control step.

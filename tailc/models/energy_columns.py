@@ -1,4 +1,4 @@
-"""Verdict columns of energy, utilization and control if each request has a core to itself."""
+"""Table columns for verdicts: energy, utilization and control, if each request has its own core."""
 
 from __future__ import annotations
 

@@ -44,7 +44,11 @@ class Engine(Protocol[OutcomeT_co]):
 
 @dataclass(frozen=True)
 class TailWindow:
-    """The window of a run-time percentile: number of latencies, and exits between measurements."""
+    """The window over which a machine measures a latency percentile at run time.
+
+    requests: number of last latencies in the window. epoch: number of exits between two
+    measurements.
+    """
 
     requests: int
     epoch: int
@@ -52,7 +56,10 @@ class TailWindow:
 
 @dataclass(frozen=True)
 class CostQuantity:
-    """Name and unit of what a request costs in addition to time, for comparisons."""
+    """Name and unit of what a request costs other than time, such as energy.
+
+    Used in comparisons.
+    """
 
     name: str
     unit: str
@@ -151,7 +158,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def times(self, outcome: OutcomeT, work_ns: NDArray[np.int64]) -> TimesT:
-        """Figures of one replay that are specific to the machine, such as times on each rung.
+        """Figures of one replay that only this kind of machine has, such as the time on each rung.
 
         work_ns: work of each request, in order of arrival.
         """
@@ -217,7 +224,7 @@ class CandidateResult:
 
 @dataclass(frozen=True)
 class BaselineSearch:
-    """What a baseline may use to choose its setting: an evaluation by replay, and the SLO to meet.
+    """What a baseline may use to choose its setting: replays of candidates, and the SLO to meet.
 
     evaluate: replays a candidate. percentile_ppm, target_us: the SLO. evaluate_at_rates: such a
     function for each rate of a changing load, ascending by rate [1/1000 s]; empty if the rate does
@@ -232,7 +239,7 @@ class BaselineSearch:
     ] = tuple
 
     def at_rates(self) -> tuple[tuple[int, BaselineSearch], ...]:
-        """For a changing load, each of its rates with a search of settings at that rate."""
+        """Each rate of a changing load [1/1000 s], with a search of settings at that rate."""
         return tuple(
             (rate_mrps, BaselineSearch(evaluate, self.percentile_ppm, self.target_us))
             for rate_mrps, evaluate in self.evaluate_at_rates()

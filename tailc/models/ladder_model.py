@@ -26,10 +26,10 @@ SUBJECTS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class LadderModel(ExecutionModel[OutcomeT, TimesT]):
-    """The execution model of ladders on one server, all with the same rungs and cost units.
+    """The execution model of a policy's ladders on one server; base of several models.
 
-    Their rules are the same too. ladder_of: int32 (records,), the ladder that each record climbs;
-    None: all climb the first.
+    All ladders have the same rungs, cost units and rules. ladder_of: number of the ladder that each
+    trace record climbs, int32 (records,); None: all climb the first.
     """
 
     ladders: tuple[Ladder, ...]
@@ -65,9 +65,9 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return workload(profile, self.ladder)
 
     def rate_read(self, rate_mrps: int) -> int:
-        """Arrival rate at which the tables of the ladders are read [1/1000 s].
+        """Arrival rate at which the ladders' tables are read [1/1000 s].
 
-        0 if no table depends on the rate.
+        0 if none depends on it.
         """
         is_by_rate = any(one.load_axis is LoadAxis.RATE for one in self.ladders)
         return rate_mrps if is_by_rate else 0
@@ -125,8 +125,8 @@ def ladders_of_arrivals(
 ) -> NDArray[np.int32]:
     """Number of the ladder that each arrival uses; int32 (arrivals,).
 
-    Empty if there is only one ladder. order: record of each arrival. ladder_of: ladder of each
-    record.
+    Empty if there is only one ladder. order: trace record of each arrival. ladder_of: ladder of
+    each record.
     """
     if ladders == 1:
         return np.empty(0, np.int32)

@@ -1,7 +1,8 @@
 """Bursty arrivals at random times: a Poisson process that switches between two rates (MMPP).
 
-With r the sum of the switching rates, b the busy share of time, V = b (1 - b) D^2 the variance of
-the rate, whose levels differ by D, and m the mean rate, counts over a time t have
+Let r be the sum of the switching rates, b the busy share of time, D the difference of the two
+rates, V = b (1 - b) D^2 the variance of the rate, and m the mean rate. Then counts over a time t
+have
 
     variance / mean = 1 + 2 V / (m r) (1 - (1 - exp(-r t)) / (r t)),
 
@@ -93,9 +94,10 @@ class Burstiness:
 
 
 def share_reached(forgotten: float) -> float:
-    """Part of the limit that the index of dispersion reaches: 1 - (1 - exp(-rt)) / rt.
+    """Index of dispersion over a finite time, as a part of its limit: 1 - (1 - exp(-x)) / x.
 
-    forgotten: r t, the time of the index times the rate at which correlation decays.
+    The index is that of counts, less 1. forgotten: x = r t, the time t times the rate r at which
+    the correlation of the counts decays.
     """
     return 1 + math.expm1(-forgotten) / forgotten
 

@@ -41,7 +41,7 @@ NamedT = TypeVar("NamedT", bound=NamedBaseline)
 
 @dataclass(frozen=True)
 class Query(Generic[NamedT]):
-    """A baseline that a user requests: the one found by its name, and the parameter in the name."""
+    """A baseline that a user requests: the baseline found by name, and the values in the name."""
 
     baseline: NamedT
     values: NameValues

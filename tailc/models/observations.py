@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class RungTimes:
-    """Threads of a request, as a mean over its execution, and the rungs on which requests left.
+    """Threads of a request as a mean over its execution, and the rungs on which requests left.
 
-    threads: mean over all requests. longest, shortest: over the 5 % with the most and with the
-    least work, ties included. left_on: (rungs,), share of the requests that left on each rung.
+    threads: mean number of threads over all requests. longest, shortest: over the 5 % of the
+    requests with the most and with the least work, ties included. left_on: share of the requests
+    that left on each rung (rungs,).
     """
 
     threads: float
@@ -38,10 +39,11 @@ class RequestEnergy:
 
 @dataclass(frozen=True, eq=False)
 class ControlSteps:
-    """All steps of a controller in a replay, one at the end of each epoch; empty without one.
+    """All steps of a controller in a replay, at the end of each epoch; empty without a controller.
 
-    measured_us: the percentile of the window. rate_mrps: arrival rate since the step before.
-    output_ppm: output from then on.
+    time_ns: when the step was made. measured_us: the percentile of latency in the window.
+    rate_mrps: arrival rate since the step before. output_ppm: output from then on. Each is
+    (steps,).
     """
 
     time_ns: NDArray[np.int64]

@@ -41,9 +41,9 @@ Counts = NDArray[np.int64]
 
 
 def age_step_us(ladder: Ladder) -> int | None:
-    """The step of ages [us] in which look-ups of a table are counted; None if they cannot be.
+    """The step of ages in which occupancy of a table's cells is counted [us]; None if it cannot be.
 
-    They cannot be if the load is a rate, and if an age counts the time of several requests.
+    It cannot be if the load is a rate, or if an age counts the time of several requests.
     """
     if ladder.load_axis is not LoadAxis.IN_SYSTEM or Rule.BUSY_PERIOD_AGE in ladder.rules:
         return None

@@ -25,13 +25,20 @@ _EXTREME_PART = 20
 class Outcome(ABC):
     """Result of one replay: values of its requests in order of arrival, and integrals over time.
 
-    is_cut: whether a request was cut off before it ended. thread_ns: sum of threads times time of
-    each request. arrived: number of arrivals; less than the length of the arrays if the server was
-    overloaded and the replay stopped. Then requests still in the system have their age as latency,
-    and as wait if they never ran. integrals: (phases, 2 + 2 pools), over time, of: 1, the requests
-    in the system, and by pool the threads and the running threads. A pool is a limited resource.
-    capacity_ppm: of each pool; NEVER_NS if rungs share nothing. is_refused: bool (requests,), or
-    empty if none can be refused; a refused request has neither latency nor wait.
+    Attributes:
+        latency_ns, wait_ns, rung: latency, time until the start, and last rung of each request.
+        is_cut: whether a request was cut off before it ended.
+        is_refused: whether it was refused, and so has neither latency nor wait; empty if none can
+            be refused.
+        thread_ns: sum of threads times time of each request.
+        arrived: number of arrivals; less than the length of the arrays if the server was overloaded
+            and the replay stopped. Then requests still in the system have their age as latency, and
+            as wait if they never ran.
+        measured_from: number of the first measured request, after the warm-up.
+        integrals: integrals over time of 1, the requests in the system, and by pool the threads and
+            the running threads (phases, 2 + 2 pools). A pool is a limited resource.
+        capacity_ppm: capacity of each pool; NEVER_NS if rungs share nothing.
+        rungs: number of rungs.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -145,7 +152,10 @@ class Outcome(ABC):
         return mean * span / (self.measured.stop - self.measured.start)
 
     def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
-        """Compute how measured requests used the rungs; `work_ns`: of all requests, by arrival."""
+        """Compute threads and last rungs of the measured requests.
+
+        `work_ns`: work of all requests.
+        """
         ran_ns = (self.latency_ns - self.wait_ns)[self.measured]
         ran = ran_ns > 0
         work_ns = work_ns[self.measured][ran]
@@ -253,7 +263,10 @@ class PoweredOutcome(Outcome):
 
 
 def free_cores_power(outcome: PoweredOutcome) -> float:
-    """Mean power of free cores by the power of their type, in units of power."""
+    """Mean power of free cores, as the sum over pools of free cores times their idle power.
+
+    In units of power.
+    """
     by_pool = zip(
         outcome.energy.idle_ppm, outcome.capacity_ppm, outcome.mean_threads_by_pool, strict=True
     )

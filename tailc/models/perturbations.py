@@ -20,7 +20,7 @@ def with_more_work(load: Workload, factor: float) -> Workload:
 
 
 def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
-    """Stretch the demands above a percentile: what exceeds it grows by the factor 1 + `part`.
+    """Stretch the demands above a percentile: the part above it grows by the factor 1 + `part`.
 
     from_ppm: the percentile [1e-6].
     """
@@ -49,9 +49,10 @@ def bootstrap(load: Workload, seed: int) -> Workload:
 
 
 def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:
-    """Replace a share `part` of all requests by chosen ones; the number of requests stays.
+    """Replace a share `part` of all requests by requests of a chosen kind; their number stays.
 
-    Shares are rounded to whole requests; rounding errors cancel between requests of similar work.
+    chosen: which records are of this kind. Shares are rounded to whole requests; rounding errors
+    cancel between requests of similar work.
     """
     share = load.weight * (1 - part)
     share[chosen] += part * load.requests * load.weight[chosen] / load.weight[chosen].sum()

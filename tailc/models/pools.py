@@ -25,9 +25,15 @@ NEVER_NS = 1 << 61
 class Pools:
     """The limited resources (pools) that requests share: capacities, and the cost of each rung.
 
-    Each rung uses one pool. cost_unit: of each pool; None for the last if some rungs use no limited
-    resource. Requests on these rungs share nothing: their pool, the last, is unlimited, and their
-    cost is in the ladder's first cost unit (one thread each if it has none).
+    Attributes:
+        cost_unit: cost unit of the ladder that each pool represents; None for the last pool if some
+            rungs use no limited resource.
+        capacity_ppm: capacity of each pool; the last pool of rungs without a limited resource is
+            unlimited.
+        cost_ppm: use of its pool by each rung. Of rungs without a limited resource: their cost in
+            the ladder's first cost unit, or one thread.
+        pool_of: number of the pool that each rung uses.
+        boost_pool: pool of boosted requests.
     """
 
     cost_unit: tuple[int | None, ...]
@@ -66,7 +72,7 @@ def pools(ladder: Ladder) -> Pools:
 
 
 def least_of(shared: Pools, pool: int) -> tuple[int, int]:
-    """The least cost of a rung in a pool [1e-6], and how many rungs of this cost fit in it."""
+    """The least cost of a rung in a pool [1e-6], and how many requests on it fit in the pool."""
     least_ppm = int(shared.cost_ppm[shared.pool_of == pool].min())
     return least_ppm, max(int(shared.capacity_ppm[pool]) // least_ppm, 1)
 

@@ -1,7 +1,7 @@
 """An endless arrival process of recorded gaps, repeated from a random start.
 
-Recorded arrivals allow one replay. This process allows any number of them and preserves the
-correlations of the gaps, but takes requests in its own order.
+Recorded arrivals allow one replay. This process allows any number of replays and preserves the
+correlations of the gaps, but not which request arrived when.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ class Rounds:
         return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Arrival times of `requests` requests from a random place in the recorded gaps on [ns].
+        """Arrival times of `requests` requests, with recorded gaps from a random one on [ns].
 
-        The first is 0. Recorded gaps repeat after the last and are scaled to the rate.
+        The first is 0. After the last recorded gap the first one follows. Gaps are scaled to the
+        rate.
         """
         since_ns = self.gaps.times_ns.astype(np.float64)
         # The last gap is the first of the next round.

@@ -25,7 +25,10 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Setup(Generic[SubjectT]):
-    """Inputs to make a baseline: a policy, the values in the name, and requests for a search."""
+    """Inputs to make a baseline: a policy, the values in the name, the workload, and a search.
+
+    search: replays candidates, for baselines that have to choose a setting.
+    """
 
     policy: SubjectT
     values: NameValues

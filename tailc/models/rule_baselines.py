@@ -49,7 +49,7 @@ class RuleBaselines(Generic[RuleT_co]):
         return tuple(one.examples[0] for one in self.folder.baselines if one.is_default)
 
     def choose(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Complete a list of baseline names by the defaults, without duplicates.
+        """Expand a list of baseline names, without duplicates; None: the defaults.
 
         See `choose_names` for the names `all` and `first`.
         """

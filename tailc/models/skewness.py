@@ -1,10 +1,11 @@
 """Estimate the busy share of bursty arrivals from the skewness of their counts.
 
 The index of dispersion depends only on the variance of the rate, and so not on the busy share. The
-third moment does: the rarer bursts are, the further they rise above the mean. With the count N over
-a time t, its mean m, variance v and third central moment k, the integral of the rate over it has
-the variance v - m and the third moment k - 3 v + 2 m, because N is Poisson given the integral. With
-the busy share b, forgotten at the rate r, and x = r t, the skewness of that integral is
+third moment does: the rarer bursts are, the further they rise above the mean. Let the count N over
+a time t have the mean m, variance v and third central moment k. Then the integral of the rate over
+this time has the variance v - m and the third moment k - 3 v + 2 m, because N is Poisson given the
+integral. With the busy share b, forgotten at the rate r, and x = r t, the skewness of that integral
+is
 
     (1 - 2 b) / sqrt(b (1 - b)) * 6 (x - 2 + (x + 2) exp(-x)) / (2 (x - 1 + exp(-x)))^(3/2),
 
@@ -37,10 +38,7 @@ _SHAPE = 6 * (_X - 2 + (_X + 2) * math.exp(-_X)) / (2 * (_X - 1 + math.exp(-_X))
 
 @dataclass(frozen=True)
 class BusyShare:
-    """The estimated share of time in the busy state of a bursty process, with its 95 % interval.
-
-    In millionths.
-    """
+    """Estimated share of time that a bursty process is busy [1e-6], with its 95 % interval."""
 
     busy_ppm: int
     low_ppm: int

@@ -1,10 +1,9 @@
 """What changes settings in a replay: a controller, given outputs, a reactive rule or a look-up.
 
-The last two exist only for core types. All except a look-up make a step once in `epoch_requests`
-completions and measure a percentile of the last `window_requests` latencies (fewer at the
-beginning). All measure the arrivals since the last step over the time since then. Both are whole
-numbers: microseconds, to the nearest, halves up; and thousandths of a request per second, rounded
-down, of whole microseconds.
+Reactive rules and look-ups exist only for core types. All except a look-up make a step once in
+`epoch_requests` completions and measure a percentile of the last `window_requests` latencies (fewer
+at the beginning). All measure the arrival rate since the last step. The percentile is in whole
+microseconds, halves rounded up; the rate is in thousandths of a request per second, rounded down.
 """
 
 from __future__ import annotations
@@ -54,11 +53,13 @@ class OpenLoop:
 
 @dataclass(frozen=True)
 class ReactiveRule:
-    """A rule that moves one threshold by `s e / (s - 1)`, with e the measured tail less the target.
+    """A rule that moves one climb age after another by `s e / (s - 1)`.
 
-    s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls.
-    While it is too short the last one below its initial value rises, and the very first without
-    limit (Haque, dissertation, Rutgers 2016, section 5.3.4, who leaves open how far each rises).
+    e is the measured tail less the target, and s the speed-up of the climb. While the tail is too
+    long, the first age above 0 falls. While it is below the target, the last age below its initial
+    value rises, and the very first without limit.
+
+    Source: Haque, dissertation, Rutgers 2016, section 5.3.4, who leaves open how far each rises.
     """
 
     percentile_ppm: int
@@ -129,7 +130,7 @@ def settling(steering: Steering | None) -> int:
 def window_of(steering: Steering | None) -> TailWindow:
     """Window of latencies over which a percentile is measured at run time.
 
-    It is that of the controller, or a default without a controller.
+    It is the controller's window, or a default without a controller.
     """
     if isinstance(steering, Controller):
         return TailWindow(steering.window_requests, steering.epoch_requests)

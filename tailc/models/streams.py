@@ -177,14 +177,14 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def fill_below(state, hands, out):  # pragma: no cover - compiled
-    """Fill `out` with random integers from 0 to `hands` - 1, each equally likely."""
+    """Fill `out` with random integers from 0 to `hands` - 1, all equally likely."""
     for i in range(len(out)):
         out[i] = np.int64(uniform(state) * hands)
 
 
 @njit(cache=True, nogil=True)
 def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - compiled
-    """Fill `out` with numbers of records drawn with replacement, ascending.
+    """Fill `out` with record numbers drawn at random with replacement, in ascending order.
 
     Each request is equally likely; `last_request_of` is the running sum of the records' weights.
     Sums of exponential variables over their total are uniform variables in order, so no sorting is

@@ -1,4 +1,4 @@
-"""Make the execution model of a policy, with the policy on it.
+"""Make the execution model for a policy, ready for a replay.
 
 A model is imported only when a policy needs it.
 """
@@ -50,7 +50,7 @@ def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
 
 
 def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
-    """The model of core queues, with its cores on `chip`."""
+    """Replace the independent cores of a core-queue model by the cores of a chip."""
     from tailc.models.core_queues.model import CoreQueues
 
     assert isinstance(subject, CoreQueues)
@@ -58,7 +58,7 @@ def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
 
 
 def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
-    """Make the execution model of the ladders' server; all records climb the first ladder."""
+    """Make the execution model for some ladders; all trace records climb the first ladder."""
     if is_on_lanes(ladders[0]):
         from tailc.models.smt.model import Smt
 

@@ -12,7 +12,10 @@ from tailc.models.server_load import Load
 
 
 class HeadlineQuantity(enum.Enum):
-    """The quantity of a headline, whose unit is millionths, mW, power times us or thousandths."""
+    """The quantity of a headline, such as batch work or power.
+
+    Its unit is millionths, mW, power times us, or thousandths.
+    """
 
     BATCH = "batch work"
     POWER = "power"

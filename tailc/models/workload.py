@@ -21,13 +21,18 @@ NS_PER_MS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Records of a profile: work, number of requests of each, and its speed on each rung.
+    """The requests that a replay samples from: work, weight and speeds of each trace record.
 
-    work_ns: int64 (records,), at speed 1. weight: int64 (records,), requests of each record.
-    curve_of: int32 (records,). speed: float64 (curves, rungs). memory_ns: int64 (records,), the
-    part of the work that does not depend on the clock; None: unknown. clocked: progress of records
-    at each level of a clock; None if rungs are not levels of a clock. serial: the serial beginning
-    and end of requests; None: they have none.
+    Attributes:
+        work_ns: work at speed 1, int64 (records,).
+        weight: number of requests that each record represents, int64 (records,).
+        curve_of: number of each record's speed-up curve, int32 (records,).
+        speed: speed of each curve on each rung, float64 (curves, rungs).
+        memory_ns: the part of the work that does not depend on the clock, int64 (records,); None:
+            unknown.
+        clocked: progress of records at each level of a clock; None if rungs are not levels of a
+            clock.
+        serial: the serial beginning and end of requests; None: they have none.
     """
 
     work_ns: NDArray[np.int64]

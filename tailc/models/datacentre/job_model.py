@@ -33,7 +33,7 @@ BaselineOutcomes = Callable[[str], Sequence[OutcomeT]]
 
 @dataclass(frozen=True)
 class JobWords:
-    """The words that reports use for a kind of jobs.
+    """The words that reports use for rigid or for malleable jobs.
 
     jobs_are: the kind of job. promise: what each job is promised. broken: jobs whose promise is
     broken. legend: explanation of the quantities of a window.
@@ -46,10 +46,11 @@ class JobWords:
 
 
 class JobModel(ABC, Generic[OutcomeT]):
-    """An execution model of jobs in a datacentre, in which a plan or a baseline decides.
+    """Interface: an execution model of jobs in a datacentre, in which a plan or a baseline decides.
 
-    judged: the quantity that verdicts judge, the share of jobs with a broken promise. servers_fail:
-    whether servers may fail. relative_to: names of baselines to which quantities are relative.
+    words: words of reports. judged: the quantity that verdicts judge, the share of jobs with a
+    broken promise. servers_fail: whether servers may fail. relative_to: names of baselines to which
+    quantities are relative.
     """
 
     words: ClassVar[JobWords]

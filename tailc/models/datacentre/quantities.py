@@ -17,14 +17,15 @@ Floats = NDArray[np.float64]
 
 
 class JobQuantity(enum.Enum):
-    """A reported quantity, by its name in JSON.
+    """A reported quantity of a replayed window of jobs, by its name in JSON.
 
-    `better` is 1 if more is better, -1 if less is better, else 0. PROFIT, COST: dollars a window.
-    BROWN, GREEN, SPILLED: kWh a window. GIVEN by a battery, and LOST in charging it: kWh a window.
-    CO2: kg a window. ADMITTED, DONE: share of the jobs. VIOLATIONS: share of the admitted jobs
-    whose promise was broken. LATE: share of the finished jobs that ran too long. RUN: hours that a
-    job ran. RELATIVE: the same relative to the jobs under constant allocation. SERVERS, VMS: of a
-    running job, mean.
+    `better` is 1 if more is better, -1 if less is better, else 0. PROFIT, COST: dollars per window.
+    BROWN, GREEN, SPILLED: energy from the grid, green energy used, and green energy not used [kWh
+    per window]. GIVEN: energy from a battery; LOST: energy lost in charging it [kWh per window].
+    CO2: kg per window. ADMITTED, DONE: share of the jobs. VIOLATIONS: share of the admitted jobs
+    whose promise was broken. LATE: share of the finished jobs that ran too long. RUN: mean run time
+    of a job [h]. RELATIVE: run time relative to that under constant allocation. SERVERS, VMS: mean
+    number of a running job.
     """
 
     PROFIT = ("profit_dollars", 1)

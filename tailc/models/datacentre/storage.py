@@ -1,9 +1,9 @@
 """A battery in a replay: it stores surplus green energy and discharges by a price rule.
 
 All green energy that servers do not use charges it, within its power and capacity. It discharges in
-place of brown energy while the price of that is at or above a threshold. A plan gives the threshold
-to a controller that sees the actual supply: the lowest price at which the plan itself discharges,
-so that energy is saved for expensive hours but not longer.
+place of brown energy while the price of that is at or above a threshold. The threshold comes from a
+plan: the lowest price at which the plan itself discharges. So energy is saved for expensive hours,
+but not longer.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def storage_of(plan: Plan) -> Storage | None:
 
 @dataclass(eq=False)
 class Books:
-    """Ledger entries of a replay, and the battery's charge after the last of them.
+    """The ledger of a replay under construction, and the battery's charge after its last entry.
 
-    grid_mw: power that is bought at negative prices; None: these count as 0.
+    grid_mw: power that is bought at negative prices; None: negative prices count as 0.
     """
 
     storage: Storage | None

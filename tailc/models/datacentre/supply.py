@@ -1,4 +1,4 @@
-"""Supply in each epoch of a replay: green power, and price and CO2 of brown energy."""
+"""Energy supply in each epoch of a replay: green power, and price and CO2 of brown energy."""
 
 from __future__ import annotations
 

@@ -42,10 +42,10 @@ class NoSpeedupCurves:
 
 @dataclass(frozen=True, eq=False)
 class WindowForecasts:
-    """Forecasts of energy at each epoch of a window of days.
+    """Forecasts of green energy made at each epoch of a window of days.
 
-    Prices and carbon are known in advance. energy: data of all days. first: number of the window's
-    first epoch in `energy`. epochs: number of epochs.
+    Prices and CO2 are known in advance. energy: data of all days. first: number of the window's
+    first epoch in `energy`. epochs: number of epochs of the window.
     """
 
     energy: Energy
@@ -82,8 +82,8 @@ def windows(
 ) -> tuple[JobWindow, ...]:
     """Cut windows of `epochs` epochs that have jobs and known energy.
 
-    The first begins at epoch `first`, each other `stride` epochs after the one before; None:
-    without gaps. Second 0 of the log is the start of the energy, whatever their dates.
+    The first window begins at epoch `first`, each next one `stride` epochs later; None: `epochs`
+    later. Second 0 of the job log is the start of the energy data, whatever their dates.
     """
     stride = stride or epochs
     epoch_s = energy.power.step_s

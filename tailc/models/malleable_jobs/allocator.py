@@ -40,10 +40,10 @@ class ClusterView:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Servers of each job by job number, and virtual machines of jobs that start.
+    """Decision of an allocator: servers of each job, and virtual machines of jobs that start.
 
-    Other jobs wait. wake_s: time until the next call if nothing happens before; None: at the next
-    event.
+    Both are by job number; jobs without an entry wait. wake_s: time until the next call if nothing
+    happens before; None: at the next event.
     """
 
     servers: Mapping[int, int]

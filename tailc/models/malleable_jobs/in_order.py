@@ -43,7 +43,7 @@ def running_first(view: ClusterView) -> list[UnfinishedJob]:
 def curve_of(one: UnfinishedJob) -> Curve:
     """Speed-up of a job by number of servers, for its number of virtual machines.
 
-    Before its start this is the fewest virtual machines.
+    For a job that has not started: for the fewest virtual machines.
     """
     return one.job.speedup_ppm[one.vms or one.job.requested_vms]
 

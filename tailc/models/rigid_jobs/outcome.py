@@ -11,7 +11,7 @@ from tailc.models.rigid_jobs.jobs import SettledJob
 
 @dataclass(frozen=True, eq=False)
 class RigidOutcome:
-    """Result of replaying rigid jobs.
+    """Result of replaying rigid jobs: what became of each job, and energy in each epoch.
 
     submitted: number of submitted jobs. settled: jobs that were admitted or refused, by number.
     entries: energy balance of each epoch. green_racks: number of racks on the green bus, int64

@@ -6,7 +6,7 @@ from tailc.forms.ladder.table import Guard, Ladder, Outside, Rule
 
 
 def behave_alike(ladders: tuple[Ladder, ...], others: tuple[Ladder, ...]) -> bool:
-    """Whether both tuples of ladders give the same replay; False if that is not certain."""
+    """Whether two sets of ladders certainly give the same replay on a server with shared cores."""
     return [_essence(ladder) for ladder in ladders] == [_essence(other) for other in others]
 
 

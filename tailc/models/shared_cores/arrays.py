@@ -38,22 +38,33 @@ _SHARED = {
 
 
 class LadderArrays(NamedTuple):
-    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
+    """Ladders as arrays for the replay of shared cores; `ladder_arrays` makes it.
 
-    row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... requests in the system; the
-    last entry is for all higher loads. Rows of all ladders share one numbering. on_exit, delay_ns:
-    admission rule of each row. reach_ns: (rows, rungs + 1), age at which a row is on rung k or
-    above; NEVER_NS if it never is. due_after_ns: the same, rounded up to the request's next tick.
-    The first tick is one quantum after the start. keeps_row: whether a request keeps the row that
-    it read at its start. may_descend: whether a request moves down if its row has a lower rung for
-    its age. threads_ppm: cost of each rung in the shared unit. pool_of: the pool of that unit.
-    capacity_ppm: capacity of each pool; NEVER_NS for the pool of rungs that share nothing.
-    boost_below_ppm: limit of boosted threads in boost_pool; 0 without boosting. cut_off_ns: run
-    time after which a request leaves unfinished; NEVER_NS without one. cut_age_ns: the age at which
-    a rule ends a request. shed_from, degrade_from: number in the system from which an arrival is
-    refused, or degraded to `work_share` of its work; NEVER_NS without such a rule. start_below_ppm:
-    the first waiter starts while less than this of start_pool is in use; 0: its row decides.
-    give_up_ns: the age from which a request stays on the first rung.
+    Rows of all ladders share one numbering. A pool is a limited resource, such as cores.
+
+    Attributes:
+        row_of_load: row of each ladder for 0, 1, 2, ... requests in the system; the last entry is
+            for all higher loads (ladders, loads).
+        on_exit, delay_ns: admission rule of each row: start at an exit, or after a delay (rows,).
+        reach_ns: age at which a row is on rung k or above; NEVER_NS if it never is (rows, rungs +
+            1).
+        due_after_ns: the same, rounded up to the request's next tick; the first tick is one quantum
+            after the start.
+        quantum_ns: time between two ticks of a request.
+        keeps_row: whether a request keeps the row that it read at its start.
+        may_descend: whether a request moves down if its row has a lower rung for its age.
+        threads_ppm, pool_of: cost of each rung in its pool [1e-6], and number of the pool (rungs,).
+        capacity_ppm: capacity of each pool; NEVER_NS for the pool of rungs that share nothing.
+        boost_below_ppm, boost_pool: limit of boosted threads, 0 without boosting, and their pool.
+        boosts_at_start: whether a request that starts on the last rung may be boosted.
+        cut_off_ns: run time after which a request leaves unfinished; NEVER_NS without one.
+        ages_from_arrival: whether ages count from arrival instead of start.
+        cut_age_ns: the age at which a rule ends a request.
+        shed_from, degrade_from: number in the system from which an arrival is refused, or degraded
+            to `work_share` of its work; NEVER_NS without such a rule.
+        start_below_ppm, start_pool: the first waiting request starts while less than this of the
+            pool is in use; 0: its row decides.
+        give_up_ns: the age from which a request stays on the first rung.
     """
 
     row_of_load: NDArray[np.int32]
@@ -174,7 +185,7 @@ def _may_descend(ladder: Ladder, rows: int) -> bool:
 def rows_by_load(
     ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
 ) -> tuple[list[Row], NDArray[np.int32]]:
-    """List all rows of some ladders, and the number of each ladder's row at each load."""
+    """List the rows of all ladders, and the number of each ladder's row at each load."""
     loads = max(_distinct_loads(ladder, most_in_system) for ladder in ladders)
     number: dict[Row, int] = {}
     row_of_load = np.empty((len(ladders), loads), np.int32)

@@ -20,9 +20,10 @@ _SNAP_NS = 1e-5
 
 @once  # pragma: no cover - compiled
 def next_exit(state):
-    """Find the next exit of a request: number of its pool (virtual clock), and time [ns].
+    """Find the next exit of a request: number of its virtual clock, and time [ns].
 
-    NO_REQUEST and NEVER_NS if no request is about to exit. Also sets the rate of each clock.
+    Each pool has a virtual clock, and boosted requests have one. NO_REQUEST and NEVER_NS if no
+    request is about to exit. Also sets the rate of each clock.
     """
     now = state.server.now
     first, exit_at = NO_REQUEST, NEVER_NS
@@ -45,7 +46,7 @@ def _whole_ns(left):
 
 @once  # pragma: no cover - compiled
 def first_due(server, jobs):
-    """The request that arrived first among those that climb at the next tick of a replay."""
+    """Of the requests that climb at the next tick of a replay, the one that arrived first."""
     first = NO_REQUEST
     running = server.running
     for i in range(running):
@@ -57,10 +58,7 @@ def first_due(server, jobs):
 
 @part  # pragma: no cover - compiled
 def look_ahead(state, table):
-    """Update the times of the next climb and exit of a request, and of the next cut-off if any.
-
-    The times are in the state of the replay.
-    """
+    """Compute when the next request climbs, exits or is cut off, and write it to the state."""
     server, jobs = state.server, state.jobs
     if state.pools == 1:
         _look_at_one_pool(state)

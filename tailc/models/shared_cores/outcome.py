@@ -26,8 +26,8 @@ class Losses:
 class SharedCoresOutcome(Outcome):
     """Result of one replay on shared cores.
 
-    rung_ns: threads times time on each rung. losses: requests and work lost by rules for overload;
-    None without such a rule.
+    rung_ns: threads times time on each rung, of all requests. losses: requests and work lost by
+    rules for overload; None without such a rule.
     """
 
     rung_ns: NDArray[np.float64]

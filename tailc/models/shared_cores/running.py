@@ -11,10 +11,10 @@ _THREADS_PER_PPM = 1 / PPM
 
 @part  # pragma: no cover - compiled
 def run_on(state, number, left, table, may_boost):
-    """Move a job to its new rung.
+    """Move a job to its new rung, and set when it ends on the virtual clock of its pool.
 
-    left: remaining work. The job ends when the virtual clock of its pool, which shows the work that
-    each job has received, has advanced by this amount.
+    left: remaining work. The clock shows the work that each running job of the pool has received;
+    the job ends when the clock has advanced by `left`.
     """
     job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
@@ -35,10 +35,10 @@ def run_on(state, number, left, table, may_boost):
 
 @once  # pragma: no cover - compiled
 def go_on(number, left, had, state, table):
-    """Start the next part (serial or parallel) of a job, which ran on `had` threads before.
+    """Start the next part of a job, serial or parallel, and set when the part ends.
 
-    left: work of the part. It ends when the virtual clock of the job's pool, which shows the work
-    that each job has received, has advanced by this amount.
+    left: work of the part. had: number of threads before. The part ends when the virtual clock of
+    the job's pool has advanced by `left`.
     """
     job = state.jobs[number]
     job.done = state.clocks[job.clock].served + left
@@ -125,7 +125,7 @@ def due_at(job, now, table):
 
 @part  # pragma: no cover - compiled
 def rung_of(job, now, table):
-    """The rung of a job's row for its age, or the first rung if the job has given up."""
+    """The rung that a job's row has for its age, or the first rung if the job has given up."""
     age_ns = job.head_start + now - job.begun
     if age_ns >= table.give_up_ns:
         return 0

@@ -46,9 +46,9 @@ def stays_on(rung: int, first_load: int = 0, last_load: int | None = None) -> Ro
 
 
 def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
-    """The cost unit that requests on the rung compete for, and its capacity in millionths.
+    """The limited cost unit that requests on a rung use: its number, and its capacity [1e-6].
 
-    None if they compete for nothing.
+    None if the rung uses no limited one.
     """
     unit = unit_of(ladder.rungs[rung], ladder)
     if unit is None:

@@ -1,10 +1,10 @@
 """The serial beginning and end of each request, in whole nanoseconds.
 
 The speed-up s of a request on d threads is that of the whole request. If it has the demand w and
-its serial parts take z, its middle part takes w / s - z on d threads, and so has the speed-up
-(w - z) / (w / s - z). This is at most d if z <= (d w / s - w) / (d - 1), which is Amdahl's law. A
-request for which the stated parts are longer has shorter ones, in the same proportion: the longest
-that its own speed-ups allow, and at most the whole request.
+its serial parts take z, its middle part takes w / s - z on d threads, and so has the speed-up (w -
+z) / (w / s - z). This is at most d if z <= (d w / s - w) / (d - 1), which is Amdahl's law. If the
+stated serial parts of a request are longer, both are shortened in proportion, to the longest that
+its own speed-ups allow, and at most to the whole request.
 """
 
 from __future__ import annotations

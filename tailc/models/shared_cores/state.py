@@ -14,11 +14,14 @@ from tailc.models.shared_cores.serial_parts import SerialParts
 
 
 class ThreadDemand(NamedTuple):
-    """The requests of a replay in order of arrival, with the speeds by curve and rung.
+    """The requests of a replay on shared cores in order of arrival, as arrays for compiled code.
 
-    arrival_ns, work_ns: time of arrival and work. curve: number of the speed-up curve. ladder:
-    number of the ladder; empty if all requests climb the first. speed: work per time, (curves,
-    rungs). serial: work at the beginning and at the end of each request that runs on one thread.
+    Attributes:
+        arrival_ns, work_ns: time of arrival, and work at speed 1 (requests,).
+        curve: number of the speed-up curve, a row of `speed` (requests,).
+        ladder: number of the ladder; empty if all requests climb the first.
+        speed: work per time (curves, rungs).
+        serial: work at the beginning and at the end of each request that runs on one thread.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -30,13 +33,19 @@ class ThreadDemand(NamedTuple):
 
 
 class ThreadState(NamedTuple):
-    """The state of a replay: scalars, waiting requests by ladder, running ones, virtual clocks.
+    """The state of a replay on shared cores, which compiled code changes at each event.
 
-    A virtual clock shows the work that each running request of a pool has received. following: the
-    next request of the same ladder, for each request; empty with one ladder. is_refused: the array
-    of the log. clocks: one for each pool, and the last for boosted requests. part: the serial or
-    parallel part of each request that runs; empty if has_parts is False. has_parts: whether
-    requests have serial parts.
+    Attributes:
+        server: time, counts and other numbers.
+        queues: waiting requests, one record for each ladder.
+        following: for each request, the next one of the same ladder; empty with one ladder.
+        jobs: running requests, one record for each.
+        clocks: virtual clocks, one for each pool and one for boosted requests; a clock shows the
+            work that each running request of its pool has received.
+        ladders, pools: numbers of ladders and of pools.
+        is_refused: the array of the log.
+        part: part of each request that runs, serial or parallel; empty if has_parts is False.
+        has_parts: whether requests have serial parts.
     """
 
     server: Any
@@ -52,13 +61,18 @@ class ThreadState(NamedTuple):
 
 
 class ThreadLog(NamedTuple):
-    """The results of a replay: values by request, and time integrals by phase.
+    """Log of a replay on shared cores, filled by compiled code: by request, rung and phase.
 
-    latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
-    thread-nanoseconds. is_refused: whether it never entered. is_degraded: whether only a part of
-    its work was to be done. lost_ns: work that was not done, including that of requests that were
-    cut off. rung_ns: threads times time on each rung, of all requests. integrals: (PHASES, 2 + 2
-    pools), over time: 1, requests in the system, and for each pool threads and threads that run.
+    Attributes:
+        latency_ns, wait_ns, rung, is_cut: latency, wait, last rung, and whether it was cut off, of
+            each request.
+        thread_ns: sum of threads times time of each request.
+        is_refused: whether the request was refused.
+        is_degraded: whether only a part of its work was to be done.
+        lost_ns: work that was not done, including that of requests that were cut off.
+        rung_ns: threads times time on each rung, of all requests.
+        integrals: integrals over time of 1, requests in the system, and for each pool threads and
+            running threads (PHASES, 2 + 2 pools).
     """
 
     latency_ns: NDArray[np.int64]
@@ -151,7 +165,7 @@ def empty_server(
 ) -> ThreadState:
     """Make the state of a replay of shared cores before the first arrival.
 
-    Requests that will wait are not in queues yet.
+    The queues are not filled yet.
     """
     state = ThreadState(
         np.zeros(1, _SERVER)[0],

@@ -13,7 +13,10 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def line_up(queues, following, ladder):
-    """Put all requests into queues by ladder: the first of each, and the next of each request."""
+    """Put all requests of a replay into queues by ladder, as linked lists.
+
+    queues: gets the first request of each queue. following: gets the next request after each.
+    """
     if len(queues) == 1:
         return
     for queue in queues:
@@ -28,9 +31,10 @@ def line_up(queues, following, ladder):
 
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
-    """Find the waiting request that starts next by the rows of the ladders.
+    """Find the waiting request that starts next, by the rules of the ladders' rows.
 
-    Returns its queue, and the time of its start.
+    Returns the number of its queue (ladder), and the time of its start; NO_REQUEST and NEVER_NS if
+    no request is going to start.
     """
     chosen, start_at = NO_REQUEST, NEVER_NS
     for number in range(state.ladders):
@@ -81,10 +85,10 @@ def release(state):
 
 @part  # pragma: no cover - compiled
 def next_of(request, state):
-    """The next request after `request` in its queue that was not refused.
+    """The next request after `request` in its queue that was not refused, by number of arrival.
 
-    It is a number in the order of arrival. If there is none yet, it is the number of a later
-    arrival, or the total number.
+    If none of those that have arrived is in the queue, the number of a later arrival, or the total
+    number.
     """
     following = request + 1 if state.ladders == 1 else state.following[request]
     while following < state.server.arrived and state.is_refused[following]:

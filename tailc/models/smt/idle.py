@@ -19,11 +19,11 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class IdlePeriods:
-    """Idle periods of a core whose lengths are in one range, up to `up_to_us`.
+    """Idle periods of cores with lengths in one range: their share of the idle time and number.
 
-    The range begins where that of the entry before ends. `up_to_us`: None for all longer ones.
-    `time_ppm`: time in these periods / all idle time. `count_ppm`: number of these periods / number
-    of all idle periods.
+    up_to_us: longest length of the range, which begins at that of the entry before; None for all
+    longer ones. time_ppm: time in these periods / all idle time. count_ppm: number of these periods
+    / number of all idle periods.
     """
 
     up_to_us: int | None

@@ -35,7 +35,7 @@ class SmtOutcome(PoweredOutcome):
 
     @property
     def mean_idle_power(self) -> float:
-        """Mean batch work given up on free cores, because their batch work wakes up."""
+        """Mean batch work given up on free cores, because batch work has to wake up there."""
         return free_cores_power(self)
 
     @property

@@ -23,10 +23,11 @@ def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
-    """Make a policy in which requests share cores within the budget in a baseline's name.
+    """Make a policy in which requests share cores with batch work within a budget.
 
-    borrowing: the rule by which the budget is used. Without a budget in the name it is the target
-    less the percentile of requests that are alone on their cores.
+    borrowing: the rule by which the budget is used. The budget is that in the baseline's name.
+    Without one it is the target less the latency percentile of requests that are alone on their
+    cores.
     """
     policy, lanes = setup.policy, setup.policy.lanes
     budget_us = setup.values.get(Placeholder.BUDGET)

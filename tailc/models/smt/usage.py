@@ -178,8 +178,8 @@ def busy_threads(one: SmtTimes, lanes: Lanes) -> float:
     """Mean number of busy hardware threads per core: for requests, and for batch work.
 
     The thread for batch work is not busy while a request has the core alone, nor while batch work
-    wakes up. The time alone follows from the batch work given up: all of it in that time, and
-    `batch_slowdown_ppm` of it while a request shares the core.
+    wakes up. The time of requests alone follows from the batch work given up: all of it in that
+    time, and the part `batch_slowdown_ppm` of it while a request shares the core.
     """
     slowed = lanes.batch_slowdown_ppm / PPM
     alone = (one.given_up / lanes.cores - slowed * one.requests) / (1 - slowed)

@@ -1,1 +1,1 @@
-"""Iterations of a language model's server, each of which batches tokens of many requests."""
+"""Execution model of a language model's server, whose iterations batch tokens of many requests."""

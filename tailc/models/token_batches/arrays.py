@@ -1,4 +1,4 @@
-"""A budget table and requests as flat arrays for the engine."""
+"""A token-budget table and requests as flat arrays for the compiled replay."""
 
 from __future__ import annotations
 
@@ -25,9 +25,15 @@ class PartArrays(NamedTuple):
 
 
 class EngineArrays(NamedTuple):
-    """Limits and iteration times of a language model's engine, and the rule of its scheduler.
+    """Limits and iteration times of a language model's server, and the rule of its scheduler.
 
-    See TokenScheduler.
+    Attributes:
+        kv_blocks, block_tokens: number of blocks of the key-value cache, and tokens in a block.
+        max_sequences: largest number of sequences in an iteration.
+        prompts_first, limit_ns: rule of the scheduler, as in TokenScheduler.
+        fixed_ns: constant part of an iteration's time.
+        tokens, prompt, decoding, context: parts of the time by the number of tokens, of prompt
+            tokens, of decoding sequences, and of tokens in the cache.
     """
 
     kv_blocks: int
@@ -43,11 +49,11 @@ class EngineArrays(NamedTuple):
 
 
 class TableArrays(NamedTuple):
-    """Arrays of a token-budget table, which gives the tokens of an iteration.
+    """A token-budget table as arrays, for the compiled replay.
 
-    All are int64: first_decoding and new_sequences (rows,), first_waiting (columns,), budgets
-    (rows, columns). A row holds from a number of decoding sequences on, a column from a number of
-    waiting tokens on.
+    first_decoding, new_sequences: number of decoding sequences from which each row holds, and of
+    new sequences that the row allows (rows,). first_waiting: number of waiting tokens from which
+    each column holds (columns,). budgets: tokens of an iteration (rows, columns). All are int64.
     """
 
     first_decoding: Int64s
@@ -59,8 +65,10 @@ class TableArrays(NamedTuple):
 class TokenRequests(NamedTuple):
     """Requests to a language model in the order of arrival, int64 (requests,).
 
-    cached: tokens of the prompt that are in the cache of prefixes. first_gap: index of a request's
-    first gap between tokens, among those of all requests, with their total number at the end.
+    prompt, output: number of tokens. cached: tokens of the prompt that are in the cache of
+    prefixes. first_gap: a gap is the time between two output tokens of a request, and gaps of all
+    requests are numbered together; first_gap is the number of each request's first gap, and at the
+    end the number of all gaps.
     """
 
     arrival_ns: Int64s

@@ -1,4 +1,4 @@
-"""Replay requests on a scheduler of token batches."""
+"""Replay requests on a language model's server under a scheduler of token batches."""
 
 from __future__ import annotations
 

@@ -13,18 +13,19 @@ STATIC_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192, 16_384)
 
 
 def static_budgets(largest: int) -> tuple[int, ...]:
-    """The usual token budgets, STATIC_BUDGETS, that the engine accepts.
+    """The usual fixed token budgets that an engine accepts, STATIC_BUDGETS up to `largest`.
 
-    If it accepts none of them, the largest budget of the engine.
+    If all are above it: `largest` alone.
     """
     return tuple(one for one in STATIC_BUDGETS if one <= largest) or (largest,)
 
 
 @dataclass(frozen=True)
 class TokenRule:
-    """A baseline for any engine of a language model: its candidates, the best of which counts.
+    """A baseline for token batches: a set of candidate schedulers, of which the best counts.
 
-    candidates: by the engine and the largest token budget that it accepts.
+    about: description in reports. candidates: makes them for an engine and its largest token
+    budget.
     """
 
     about: str

@@ -16,7 +16,7 @@ class ConstantAllocator:
     """
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Keep the running jobs and start the longest prefix of the waiting jobs that fits."""
+        """Keep the running jobs, and start waiting jobs in order until one does not fit."""
         free = view.cluster.servers - sum(one.servers for one in view.active)
         servers = {one.job.number: one.servers for one in view.active if one.servers}
         for one in view.active:

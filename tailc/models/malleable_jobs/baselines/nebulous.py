@@ -1,10 +1,11 @@
 """Nebulous: allocate servers by a rough hint on each job's speed-up, and by former runs.
 
-Every event starts again from the fewest servers that keep each job's mean number of servers at or
-above the requested number / F for the next while. Then the servers that green energy can still feed
-are given out in rounds: each job in turn gets its next feasible count, the best hint first, and
-among equal hints the job with the lowest mean relative to its request. With less green energy the
-same rounds end earlier, so servers are taken away in reverse order.
+At every event, each job first gets the fewest servers that keep its mean number of servers at or
+above the requested number / F for a look-ahead time; F is the allowed slowdown. Then the servers
+that green energy can still feed are allocated in rounds: each job in turn gets its next feasible
+count, the best hint first, and among equal hints the job with the lowest mean relative to its
+request. With less green energy the same rounds end earlier, so servers are taken away in reverse
+order.
 
 Source: Haque, Rutgers 2016, section B.3.2. It guarantees the mean number of servers, so a job may
 run for longer than its slowdown allows.
@@ -43,10 +44,7 @@ class NebulousAllocator:
         self._former_s: dict[str, list[int]] = defaultdict(list)
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Divide the servers among running jobs, then waiting ones.
-
-        No waiting job overtakes another.
-        """
+        """Divide the servers among running jobs, then among waiting ones in order of submission."""
         self._note_ends(view)
         servers = serve_in_order(view, self._least)
         vms = self._fresh_vms(view, servers)
@@ -119,17 +117,17 @@ class NebulousAllocator:
 
 
 def mean_relative_servers(one: UnfinishedJob) -> Fraction:
-    """Mean number of servers of a job so far, relative to those that it requests.
+    """Mean number of servers of a job so far, relative to its requested number.
 
-    0 if the job has not begun.
+    0 before its start.
     """
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
 def least_servers(one: UnfinishedJob, while_s: int) -> int:
-    """The fewest servers with which a job keeps its mean speed-up high enough for a time.
+    """The fewest servers with which a job keeps its mean speed-up high enough for its promise.
 
-    The mean is checked after `while_s`. The most servers if none are enough.
+    The mean is checked after `while_s` seconds. The most servers if no number is enough.
     """
     counts = sorted(curve_of(one))
     needed = one.job.requested * (one.ran_s + while_s) * PPM
@@ -141,7 +139,7 @@ def least_servers(one: UnfinishedJob, while_s: int) -> int:
 
 @final
 class NebulousBaseline(RuleBaseline[Make]):
-    """Baseline: divide servers by hints on the speed-ups of jobs.
+    """Baseline: divide servers by users' hints on the speed-ups of jobs.
 
     TIME in its name is the look-ahead: how far ahead a job's progress is predicted.
     """

@@ -1,4 +1,4 @@
-"""Reactive: the fewest servers that each job's promise allows, more while green energy is free."""
+"""Reactive: each job has the fewest servers that keep its promise, more if green energy is free."""
 
 from __future__ import annotations
 
@@ -16,25 +16,22 @@ from tailc.models.rule_baselines import RuleBaseline
 
 @dataclass(frozen=True)
 class ReactiveAllocator:
-    """Give each job the fewest servers that keep its promise, then share out green energy.
+    """Allocate to each job the fewest servers that keep its promise, then divide green energy.
 
     The promise is a limit on slowdown. This is Haque, 2016, figure B.2, applied at every event.
     Each job gets the fewest servers with which its mean speed-up is high enough `look_ahead_s` from
-    now. Then the job with the greatest gain from one more server gets its next block, as long as
-    green energy feeds it. If a job has to wait, all jobs have the servers that they request
-    (section B.3). The source leaves three points open: here the loop ends when no job can grow,
-    jobs that could finish earlier are considered again at that time, and a job starts only if all
-    running jobs could have the servers that they request, so that none needs servers back that
-    another has.
+    now. Then, as long as there is green energy for it, the job with the greatest gain per
+    additional server gets its next larger number of servers. If a job has to wait, all jobs have
+    the servers that they request (section B.3). The source leaves three points open: here the loop
+    ends when no job can grow, jobs that could finish earlier are considered again at that time, and
+    a job starts only if all running jobs could have the servers that they request, so that no
+    running job lacks servers later.
     """
 
     look_ahead_s: int = LOOK_AHEAD_S
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Divide the servers among running jobs, then waiting ones.
-
-        No waiting job overtakes another.
-        """
+        """Divide the servers among running jobs, then among waiting ones in order of submission."""
         served = _served(view)
         if len(served.active) < len(view.active):
             servers = serve_in_order(served, lambda one: one.job.requested)

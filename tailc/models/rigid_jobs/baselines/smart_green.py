@@ -16,9 +16,9 @@ from tailc.models.rule_baselines import RuleBaseline
 class SmartGreen:
     """The planner SGP of Haque, 2016, section A.4: place jobs on racks that are just green enough.
 
-    A job takes the rack whose forecast share of epochs with green energy is closest to the share
-    that the job still needs, but not below it. Servers that do not fit there are placed in the same
-    way with the remaining need. A job without such racks is refused; a placed job never moves.
+    A job takes the rack whose forecast share of epochs with green energy is the lowest that reaches
+    the share that the job still needs. Servers that do not fit on this rack are placed in the same
+    way, with the remaining need. A job without such racks is refused; a placed job never moves.
     """
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:

@@ -1,4 +1,4 @@
-"""Fixed interval: climb by one rung after each interval D (Haque et al., 2015, figure 4)."""
+"""Fixed interval: climb by one rung after each interval D (Haque et al., ASPLOS 2015, figure 4)."""
 
 from __future__ import annotations
 

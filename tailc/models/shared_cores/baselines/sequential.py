@@ -1,4 +1,7 @@
-"""SEQ: run every request on the first rung, from its arrival (Haque et al., 2015, section 6)."""
+"""SEQ: run every request on the first rung, from its arrival.
+
+Source: Haque et al., ASPLOS 2015, section 6.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least tail of a shared server if all sizes are known: one that is attained, and a bound."""
+"""The least tail of a shared server if all demands are known: one that is attained, and a bound."""
 
 from tailc.models.shared_cores.clairvoyant.bound import lower_bound_ns
 from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server

@@ -12,7 +12,7 @@ from tailc.percentiles import percentile_rank
 
 
 class ArrivalsWithWork(NamedTuple):
-    """Requests in order of arrival, with their work at speed 1 [ns].
+    """Requests of a replay in order of arrival, with their work at speed 1 [ns].
 
     curve: number of each request's speed-up curve. measured_from: number of the first request that
     is measured; those before it warm the server up.

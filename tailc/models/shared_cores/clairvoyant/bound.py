@@ -1,8 +1,8 @@
 """Lower bound on the tail latency of any schedule, even one that knows the future.
 
-**Claim.** On C cores, let `rank` of the requests that count leave within T of their arrival. Then
-in a queue with one server, which does C units of work per time in order of arrival, as many leave
-within T, if request j brings the core-time
+**Claim.** On C cores, let `rank` of the measured requests leave within T of their arrival. Then as
+many leave within T in a queue with one server that does C units of work per time in order of
+arrival, if request j brings the core-time
 
     E_j(T) = T c_j(w_j / T),
 
@@ -15,7 +15,8 @@ the hull. In a window of length T it does w_j. Because s is concave, Jensen's in
 together take at most C times the length of any interval. The same holds for one server with these
 sizes, arrivals and deadlines, and it suffices to meet every deadline in order of deadline
 (preemptive EDF; Horn 1974); that is the order of arrival, because windows have equal lengths.
-Requests that do not count may be left out, as may all beyond the rank, because that frees capacity.
+Requests that are not measured may be left out, as may all beyond the rank, because that frees
+capacity.
 
 **Algorithm.** The largest number of requests that one server can serve in time is the case of one
 machine with agreeable release and due times: take requests in order of arrival, and when one would
@@ -65,7 +66,10 @@ def lower_bound_ns(
 
 
 def bound_of(requests: ArrivalsWithWork, hull: SpeedHull, cores: float, percentile_ppm: int) -> int:
-    """Compute the lower bound on a percentile of latency for requests and their hulls [ns]."""
+    """Compute the lower bound on a percentile of latency from requests and their speeds [ns].
+
+    hull: the highest speed of each request on a number of cores. cores: number of cores.
+    """
     allowed = requests.measured - requests.rank(percentile_ppm)
     room = np.empty(requests.measured), np.empty(requests.measured)
     too_short, enough = 0, 1

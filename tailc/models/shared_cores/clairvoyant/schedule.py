@@ -7,9 +7,9 @@ reassigned:
    requests up to some due time would be late together, even if each were as efficient as at one
    constant speed until it is due, the one that takes most core-time gives up; this repeats until
    they are not late.
-2. *Needed cores.* In order of due time each gets the cores on which it is just in time at a
+2. *Needed cores.* In order of due time each request gets the cores on which it is just in time at a
    constant speed, as long as cores remain.
-3. *Remaining cores* raise all to the first corner of their hulls, then all to the second, and so
+3. *Remaining cores* raise each request to the first corner of its hull, then to the second, and so
    on, so that they are used where they do most; in order of due time.
 4. *Requests that gave up* get the rest in the same way, in the order in which they gave up.
 
@@ -54,9 +54,10 @@ _kernel = njit(cache=True, nogil=True)
 def latencies_ns(
     requests: ArrivalsWithWork, hull: SpeedHull, cores: float, target_ns: int
 ) -> NDArray[np.int64]:
-    """Latency of each request under the clairvoyant schedule for a target [ns].
+    """Latency of each request under the clairvoyant schedule for a latency target [ns].
 
-    The schedule knows all requests in advance.
+    cores: number of cores. hull: the highest speed of each request on a number of cores. The
+    schedule knows the work of each request as it arrives.
     """
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)

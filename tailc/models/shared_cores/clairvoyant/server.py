@@ -43,12 +43,12 @@ def shared_server(ladder: Ladder) -> SharedServer:
 
 
 class SpeedHull(NamedTuple):
-    """Highest speed of a request on a number of cores: float64 (curves, corners), both ascending.
+    """Highest speed of a request on a number of cores, as corners; float64 (curves, corners).
 
-    A request that is on one rung for part of the time, and on another or on none for the rest, has
-    the mean of their cores and of their speeds. So all that is possible is below the upper concave
-    hull of the rungs and of the point without cores, which is the first corner. A curve with fewer
-    corners than another repeats its last one.
+    Both arrays ascend. A request that alternates between two rungs, or between a rung and a stop,
+    has the mean of their cores and of their speeds. So all that is possible is below the upper
+    concave hull of the rungs and of the point without cores, which is the first corner. A curve
+    with fewer corners than another repeats its last one.
     """
 
     cores: NDArray[np.float64]
@@ -56,7 +56,10 @@ class SpeedHull(NamedTuple):
 
 
 def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> SpeedHull:
-    """Compute each curve's hull, up to all cores of the server; `speed` is by curve and rung."""
+    """Compute the highest speed of each speed-up curve on a number of cores, as a concave hull.
+
+    speed: by curve and rung. The hull goes up to all cores of the server.
+    """
     threads = [cost / PPM for cost in server.threads_ppm]
     capacity = server.cores_ppm / PPM
     curves = [

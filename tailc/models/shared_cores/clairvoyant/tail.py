@@ -33,9 +33,9 @@ def clairvoyant_tail_ns(
 ) -> int:
     """Percentile of latencies that a schedule with all sizes known reaches [ns].
 
-    The percentile is over the requests from number `measured_from` on. The records in `order`
-    arrive at `arrival_ns`, which ascends. The schedule has a target; the target with the least
-    percentile is searched by bisection, from the lower bound up.
+    The percentile is over the requests from number `measured_from` on. order: trace record of each
+    arrival. arrival_ns: ascending arrival times. The schedule tries to finish each request by a
+    target; the target with the least percentile is searched by bisection, from the lower bound up.
     """
     requests = arrivals_with_work(load, order, arrival_ns, measured_from)
     hull, cores = hull_of(server, load.speed), server.cores_ppm / PPM

@@ -1,4 +1,4 @@
-"""Dynamic: as `refresh`, but the budget limits lost time (Yang et al., 2016, section 3)."""
+"""Dynamic: as `refresh`, but the budget is one of lost time (Yang et al., 2016, section 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixed: a request that did not wait may share its core for a time (Yang et al., 2016, 3)."""
+"""Fixed: a request that did not wait may share its core for a fixed time (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 

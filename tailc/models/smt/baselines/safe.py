@@ -1,4 +1,4 @@
-"""Safe: all requests of a core's busy period share one budget, which limits every delay."""
+"""Safe: all requests of a core's busy period have one common budget of delay by batch work."""
 
 from __future__ import annotations
 

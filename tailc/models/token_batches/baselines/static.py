@@ -1,4 +1,4 @@
-"""Static: one token budget for all iterations, as engines have it."""
+"""Static: one token budget for all iterations, which is what serving engines offer as an option."""
 
 from __future__ import annotations
 
