@@ -25,9 +25,10 @@ def _require(holds: bool, otherwise: str) -> None:
 
 @dataclass(frozen=True)
 class BatchEngine:
-    """Limits of a language model's engine: blocks of its cache, tokens in a block, sequences.
+    """Limits of a language model's server, and the times of its iterations.
 
-    The cache is the key-value cache; sequences are those in a batch.
+    kv_blocks, block_tokens: number of blocks of the key-value cache, and tokens in a block.
+    max_sequences: largest number of sequences in a batch. step: time of an iteration by its batch.
     """
 
     kv_blocks: int
@@ -111,9 +112,10 @@ class Allowance:
 
 
 def allowance(table: BudgetTable, decoding: int, waiting: int) -> Allowance:
-    """Look up the cell for decoding sequences and waiting prompt tokens.
+    """Look up the limits of the next iteration in a token-budget table.
 
-    Raises ValueError if one of the numbers is negative.
+    decoding: number of decoding sequences. waiting: number of waiting prompt tokens. Raises
+    ValueError if one of the numbers is negative.
     """
     _require(min(decoding, waiting) >= 0, "numbers of sequences and tokens must not be negative")
     row = table.rows[bisect_right([row.first_decoding for row in table.rows], decoding) - 1]

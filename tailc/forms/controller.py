@@ -56,7 +56,8 @@ LARGEST_OUTPUT_PPM = {Actuator.CLIMB_AGES: PPM, Actuator.LATENCY_BOUND: 2 * PPM}
 class GainRow:
     """Gains of a controller from an arrival rate (inclusive) up to that of the next row.
 
-    Output per microsecond of error, in units of 2^-fraction_bits; any may be negative.
+    kp, ki, kd: change of the output per microsecond of error, in units of 2^-fraction_bits; any may
+    be negative.
     """
 
     first_rate_mrps: int

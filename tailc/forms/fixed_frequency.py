@@ -14,10 +14,10 @@ _PARTS_PER_CYCLE = 1_000_000
 def fixed_frequency(table: TailTable, level: int) -> TailTable:
     """A tail table that always requests the level `level`.
 
-    The bound is the largest that a table can have, and each entry is just more cycles than the next
-    lower level executes within it. Requests run at the level until they are so old that the rest of
-    the bound requires the next one: with steps of 6 %, after 15 s. With more requests at a core
-    than the table has positions, the highest frequency applies as usual.
+    The latency bound is the largest that a table can have, and each entry is just more cycles than
+    the next lower level executes within this bound. Requests run at the level until they are so old
+    that the rest of the bound requires the next one: with steps of 6 %, after 15 s. With more
+    requests at a core than the table has positions, the highest frequency applies as usual.
     """
     cycles = 0
     if level > least_level(table):

@@ -33,11 +33,11 @@ class ShareLaw(enum.Enum):
     """The control law: how the next CPU share of a machine follows from its measured throughput.
 
     pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), with throughput t, e = target - t
-    (eq. 2.5), the model t(k+1) = a t(k) + b r(k), and the pole p. A disturbance of the throughput
-    decays at the rate a, and causes an overshoot if it ends at once. observer: the share that
-    brings the model's throughput to p t + (1-p) target, where the model is corrected by the common
-    part of its last two errors. A short disturbance decays at the rate p, and so does a lasting
-    one, from its second step on.
+    (eq. 2.5), the model t(k+1) = a t(k) + b r(k), and the pole p. The effect of a disturbance of
+    the throughput decays at the rate a, with an overshoot if the disturbance ends suddenly.
+    observer: the share that brings the model's throughput to p t + (1-p) target, where the model is
+    corrected by the common part of its last two errors. The effect of a short disturbance decays at
+    the rate p, and so does that of a lasting one, from its second step on.
     """
 
     POLE_PLACEMENT = "pole-placement"
@@ -92,15 +92,22 @@ class ShareCap:
 class Shares:
     """The shares form: machines on one host, and the parameters of the controller.
 
-    window_us: throughput is averaged over it. estimate_us, step_us, enforce_us: periods at which
-    the model is estimated, shares are decided, and the scheduler enforces them. least_ppm: least
-    share of each machine with a target; host_ppm: largest sum of all shares. pole_ppm: p.
-    forgetting_ppm, first_covariance: of the estimate, which is in units of a machine's target.
-    least_b_ppm: a smaller b is rejected, in millionths of a machine's target. shortage_steps:
-    number of consecutive steps below target, with the request cut or the whole host granted, that
-    show that a target cannot be met. tolerance_ppm: the promised limit on the mean absolute error
-    of each machine's throughput at the steps, relative to its target. cap: None if no machine gets
-    a cap.
+    Attributes:
+        law, pole_ppm: the control law, and its pole p [1e-6].
+        window_us: time over which throughput is averaged.
+        estimate_us, step_us, enforce_us: periods at which the model is estimated, shares are
+            decided, and the scheduler enforces them.
+        forgetting_ppm, first_covariance: forgetting factor and first covariance of the estimate,
+            which is in units of a machine's target.
+        least_b_ppm: least accepted coefficient b of the model, in millionths of a machine's target.
+        least_ppm, host_ppm: least share of each machine with a target, and largest sum of all
+            shares.
+        shortage_steps: number of consecutive steps below target, with the request cut or the whole
+            host granted, that show that a target cannot be met.
+        tolerance_ppm: the promised limit on the mean absolute error of each machine's throughput at
+            the steps, relative to its target.
+        machines: all machines.
+        cap: when a machine is capped; None: never.
     """
 
     law: ShareLaw = field(metadata={"since": 3})

@@ -15,8 +15,9 @@ get most of the host. At each step it is in one of four modes:
   again.
 
 Throughput follows the share if it changes by more than half of a change proportional to the share.
-Both are means over the steps of a mode, without the first steps, until a window is full of the new
-share. A machine that meets its target at two consecutive steps is free.
+Throughput and share are means over the steps of a mode. The first steps, until a window has only
+throughput under the new share, do not count. A machine that meets its target at two consecutive
+steps is free.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def follows_share(low_level: float, low_share: float, high_level: float, high_sh
 
 
 def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
-    """CPU share [1e-6] for a throughput `level` over the target by the first model, plus headroom.
+    """CPU share for `level` times a machine's target by its first model, plus headroom [1e-6].
 
     The headroom is that of `rule`; the result is within the limits of a share.
     """
@@ -157,15 +158,12 @@ def first_need(machine: Machine) -> float:
 
 
 def steps_to_settle(shares: Shares) -> int:
-    """Number of steps until a window contains no throughput of the previous share."""
+    """Number of steps after which measured throughput depends on the present CPU share alone."""
     return -(-shares.window_us // shares.step_us) - 1
 
 
 def limited_ppm(shares: Shares, requested: float) -> int:
-    """The share that a machine gets of a requested one, in millionths rounded down.
-
-    It is limited to what one machine may have.
-    """
+    """Limit a requested share to what one machine may have; rounded down to millionths."""
     ppm = requested * PPM
     if ppm >= shares.host_ppm:
         return shares.host_ppm

@@ -73,7 +73,7 @@ class StepTimes:
 
 
 def part_ns(part: StepPart, amount: int) -> int:
-    """Part of an iteration's time that depends on an amount of tokens or sequences [ns]."""
+    """Evaluate a part of an iteration's time at an amount of tokens or sequences [ns]."""
     at = min(max(bisect_right(part.knots, amount) - 1, 0), len(part.knots) - 2)
     rise = part.time_ns[at + 1] - part.time_ns[at]
     run = part.knots[at + 1] - part.knots[at]
@@ -92,11 +92,10 @@ def step_ns(times: StepTimes, prompt: int, decoding: int, context: int) -> int:
 
 
 def least_prompt_ns(times: StepTimes, prompt: int, largest: int) -> int:
-    """Lower bound on the time of all iterations of a prompt [ns].
+    """Lower bound on the time to compute a prompt in iterations of at most `largest` tokens [ns].
 
-    An iteration has at most `largest` tokens. Each token takes at least the least time per token of
-    an iteration, which is at a knot, because the time is linear between knots. Smaller chunks can
-    take less in total than the largest ones.
+    Each token takes at least the least time per token of an iteration, which is at a knot, because
+    the time is linear between knots. Smaller chunks can take less in total than the largest ones.
     """
     most = min(prompt, largest)
     knots = {1, most, *times.tokens.knots, *times.prompt.knots}

@@ -1,4 +1,4 @@
-"""Explain a core's level: the frequency that each request at the core needs."""
+"""Explain the frequency that a tail table chooses: the frequency that each queued request needs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PARTS_PER_CYCLE = 1_000_000
 
 @dataclass(frozen=True)
 class Need:
-    """The need of the request at a queue position: a number of cycles within `slack_ns`.
+    """What the request at a queue position needs: a number of cycles within `slack_ns`.
 
-    `frequency_khz` is rounded up; None if no time is left.
+    `frequency_khz` is their ratio, rounded up; None if no time remains.
     """
 
     position: int
@@ -31,10 +31,10 @@ class Need:
 def request_needs(
     table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM
 ) -> tuple[Need, ...]:
-    """The work and time that each request in a core's queue needs, by a tail table.
+    """The cycles and the time for them of each request in a core's queue, by a tail table.
 
-    Empty if the queue exceeds the table. `level_for` returns the lowest frequency that meets all of
-    these needs.
+    Empty if the queue is longer than the table's. scale_ppm: factor of the latency bound that a
+    controller sets. `level_for` returns the lowest frequency that meets all of these needs.
     """
     if len(queued.ages_ns) > table.positions:
         return ()

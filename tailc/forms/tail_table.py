@@ -110,8 +110,8 @@ class Transition:
 class Batch:
     """Batch work that a core does while it has no requests (Bartolini, 2015, section 3.4).
 
-    least_khz: least frequency of requests. frequency_khz: frequency of batch work, and power_mw the
-    core's power then.
+    least_khz: least frequency of requests. frequency_khz, power_mw: frequency of batch work, and
+    the core's power during it.
     """
 
     least_khz: int
@@ -129,8 +129,8 @@ class TailTable:
     The frequency is the lowest at which each request in the queue meets a bound on latency. A queue
     with more requests than a row has positions runs at the highest frequency. `reference_khz`: the
     frequency at which the demands of a trace were measured, if they are times; None: they are
-    cycles, and the policy's reading has their frequency. `transition`: cost of a change of
-    frequency; None: nothing.
+    cycles, and the policy states their frequency where it describes the trace. `transition`: cost
+    of a change of frequency; None: nothing.
     """
 
     percentile_ppm: int = field(metadata={"since": 3})
@@ -196,9 +196,10 @@ def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
 
 @dataclass(frozen=True)
 class QueuedRequests:
-    """The queue of a core: ages since arrival, the running request first, and its progress.
+    """The queue of a core: the age of each request, and the progress of the running one.
 
-    elapsed_cycles, elapsed_memory_ns: what the running request has had so far.
+    ages_ns: time since arrival, the running request first. elapsed_cycles, elapsed_memory_ns: work
+    that the running request has received.
     """
 
     ages_ns: tuple[int, ...]
@@ -248,7 +249,7 @@ def least_level(table: TailTable) -> int:
 
 
 def level_at(table: TailTable, frequency_khz: int) -> int:
-    """Index of a tail table's frequency level with the frequency `frequency_khz`."""
+    """Number of the frequency level of a tail table with the frequency `frequency_khz`."""
     return [level.frequency_khz for level in table.levels].index(frequency_khz)
 
 

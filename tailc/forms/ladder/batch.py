@@ -20,10 +20,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BatchAnswers:
-    """The answers to many look-ups in a ladder, one for each query.
+    """The answers to many look-ups in a ladder as arrays, one entry per query.
 
     start: whether the request may start, as an index into STARTS. wait_us: remaining wait. rung:
-    counted from 0.
+    number of the rung, from 0.
     """
 
     start: NDArray[np.int8]

@@ -1,4 +1,4 @@
-"""Find rows that favour a request more than the row for fewer requests in the system."""
+"""Find rows of a ladder that favour a request more than the row for a lower load."""
 
 from __future__ import annotations
 

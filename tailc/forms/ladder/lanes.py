@@ -1,4 +1,4 @@
-"""Two SMT lanes of a core as two rungs: a request shares its core with batch work, or is alone.
+"""A core with two hardware threads (SMT lanes) as two rungs: shared with batch work, or alone.
 
 Batch work runs on the other lane of every core that is free or whose request is on the rung
 `shared`; a request on the rung `alone` has the core to itself. The cost of a rung is the batch work
@@ -78,10 +78,11 @@ AT_ONCE_AWAKE = Waking()
 
 @dataclass(frozen=True)
 class SharingPlan:
-    """When requests share their core: rules, and the age from which a request is alone, by load.
+    """When requests share their core with batch work, by load: an age up to which they share.
 
-    ages_us: pairs of first load and age, ascending; an age of 0 is alone from the start, None is
-    never alone. last_load: the greatest load that the plan is made for.
+    axis, rules: load axis and rules of the ladder. ages_us: pairs of first load and age, ascending;
+    an age of 0 is alone from the start, None is never alone. last_load: the greatest load that the
+    plan is made for.
     """
 
     axis: LoadAxis
@@ -144,15 +145,16 @@ def cores_of(ladder: Ladder) -> int:
 
 
 def batch_left_ppm(cores: int, given_up: int, rate_mrps: int) -> int:
-    """Batch work per core at a request rate, relative to that next to a free core [1e-6].
+    """Batch work per core at a request rate, relative to that of a core without requests [1e-6].
 
-    given_up: per request, in millionths of that next to a free core, times microseconds.
+    given_up: batch work given up per request, in millionths of that of a free core, times
+    microseconds.
     """
     return PPM - round(given_up * rate_mrps / (_MRPS_US * cores))
 
 
 def is_on_lanes(ladder: Ladder) -> bool:
-    """Whether rungs are lanes of a core, whose cost is batch work."""
+    """Whether the rungs of a ladder are lanes of a core: shared with batch work, or alone."""
     return ladder.power is not None and ladder.cost_units[ladder.power.unit].name == BATCH
 
 

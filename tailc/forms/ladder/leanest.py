@@ -1,6 +1,6 @@
-"""The rung with the most work per resource, and tables that use it at high load.
+"""The leanest rung, which does most work per resource, and tables that use it at high load.
 
-A table is stable at every rate at which that rung alone is stable if, from some load on, all
+A table is stable at every rate at which the leanest rung alone is stable if, from some load on, all
 requests start at once on it and stay there.
 """
 
@@ -25,7 +25,7 @@ def leanest_rung(ladder: Ladder) -> int | None:
 
 
 def leanest_alone(ladder: Ladder) -> Ladder | None:
-    """A table in which all requests start at once on the leanest rung; None if there is none."""
+    """A ladder in which all requests start at once on the leanest rung; None if there is none."""
     rung = leanest_rung(ladder)
     if rung is None:
         return None

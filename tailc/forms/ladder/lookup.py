@@ -47,13 +47,16 @@ def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Looku
 
 
 def row_at(ladder: Ladder, load: int) -> Row:
-    """The row for a load; for loads below all rows the first one."""
+    """The row of a ladder for a load; for loads below all rows the first one."""
     after = bisect_right(ladder.rows, load, key=lambda row: row.first_load)
     return ladder.rows[max(after - 1, 0)]
 
 
 def rung_at(row: Row, age_us: int) -> int:
-    """The rung at `age_us`; a climb takes effect at exactly its age."""
+    """The rung that a row gives a request of age `age_us`.
+
+    A climb takes effect at exactly its age.
+    """
     ages = [climb.age_us for climb in row.climbs]
     return row.climbs[bisect_right(ages, age_us) - 1].rung
 

@@ -1,4 +1,4 @@
-"""Overload rules: what requests lose if a server cannot serve all of them in time."""
+"""Overload rules of a ladder: refuse, degrade or cut off requests if a server cannot serve all."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Overload:
         return self.shed_from is not None and in_system >= self.shed_from
 
     def work_of(self, in_system: int) -> int:
-        """Share of a request's work that is done [1e-6], if it finds `in_system` others."""
+        """Share of its work that a request does if it arrives with `in_system` others [1e-6]."""
         if self.degrade_from is None or self.work_ppm is None or in_system < self.degrade_from:
             return PPM
         return self.work_ppm

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RowEvidence:
-    """Proved and predicted figures of a ladder's row for one load, before equal rows are merged.
+    """Proved and predicted figures of a ladder's row for one load, from the compile.
 
-    Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
-    tail, us of cost-time, or energy in millionths of the unit of power times us), None if unknown;
-    the gap is the objective minus the bound. `tail_low_us` and `tail_high_us` are the limits of the
-    tail's 95 % confidence interval over the design trace; `tail_high_us` is None if the trace is
-    too small.
+    Rows of equal content are not yet merged. Times in us, costs in millionths. `bound_us` is a
+    proved lower bound on the objective (us of tail, us of cost-time, or energy in millionths of the
+    unit of power times us), None if unknown; the gap is the objective minus the bound.
+    `tail_low_us` and `tail_high_us` are the limits of the tail's 95 % confidence interval over the
+    design trace; `tail_high_us` is None if the trace is too small.
     """
 
     load: int

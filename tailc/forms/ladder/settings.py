@@ -1,4 +1,4 @@
-"""What a server sets for a request on each rung, as text."""
+"""Format what a server sets for a request on each rung, such as threads or frequency."""
 
 from __future__ import annotations
 

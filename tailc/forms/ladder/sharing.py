@@ -1,4 +1,4 @@
-"""Rules for shared resources that rows by number in the system do not express."""
+"""Rules for shared resources that rows by load do not express: start-below and give-up."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sharing:
-    """Parameters of the rules for starts and for giving up; each belongs to its rule.
+    """Parameters of the rules start-below and give-up of a ladder; None without the rule.
 
-    `start_unit`, `start_below_ppm` (rule start-below): the first waiting request starts as soon as
-    all running requests together use less than that of the cost unit. `give_up_us` (give-up): from
-    this age on a request is on the first rung and no longer boosted; it has missed the tail, so
-    that the resources go to requests that have not.
+    start_unit, start_below_ppm: the first waiting request starts as soon as all running requests
+    together use less than that of the cost unit. give_up_us: from this age on a request is on the
+    first rung and no longer boosted; it has missed the tail, so that the resources go to requests
+    that have not.
     """
 
     start_unit: int | None = None

@@ -35,16 +35,17 @@ class LoadAxis(enum.Enum):
 
 
 class Rule(enum.Enum):
-    """What a runtime must do beyond the look-up; a reader refuses unknown rules.
+    """What a runtime must do in addition to the look-up; a reader refuses unknown rules.
 
-    core-per-request: a running request has a core of its rung's kind to itself; it climbs when one
-    is free. make-room: if more requests are in the system than there are cores of a kind and slower
-    ones, or if all cores of a kind are busy and another request needs one, the oldest requests on
-    that kind climb early, to free cores, one kind at a time; waiting requests may start on the
-    freed cores. waited-start-last: a request that has waited starts on the last rung of its row.
-    busy-period-age: a request that has waited starts at the age of the request that left its core,
-    so that ages of climbs count all the time below the last rung since the core was last free.
-    shed, cut-off, degrade: see `Overload`. start-below, give-up: see `Sharing`.
+    core-per-request: a running request has a core of its rung's kind to itself; it climbs when such
+    a core is free. make-room: the oldest requests climb early, to free cores for others, one kind
+    of core at a time. This happens if more requests are in the system than there are cores of a
+    kind and of slower kinds, or if all cores of a kind are busy and another request needs one;
+    waiting requests may start on the freed cores. waited-start-last: a request that has waited
+    starts on the last rung of its row. busy-period-age: a request that has waited starts at the age
+    of the request that left its core, so that ages of climbs count all the time below the last rung
+    since the core was last free. shed, cut-off, degrade: see `Overload`. start-below, give-up: see
+    `Sharing`.
     """
 
     REREAD_ROW = "reread-row"
@@ -205,9 +206,11 @@ class Row:
 class Boost:
     """The rule that boosts requests on the last rung while the boosted cost is below a limit.
 
-    Strictly: boosted total + the rung's cost < `below_ppm`, both in cost unit `unit`. Boosted
-    requests never wait for others; the cost is returned at exit (Haque et al., ASPLOS 2015, section
-    4.2).
+    A boosted request always has all of its threads; the other requests share the rest. A request is
+    boosted if boosted total + its rung's cost < `below_ppm`, both in cost unit `unit`. The cost is
+    returned at exit.
+
+    Source: Haque et al., ASPLOS 2015, section 4.2.
     """
 
     unit: int
@@ -446,7 +449,7 @@ def rules_beyond_rows(ladder: Ladder) -> tuple[Rule, ...]:
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Merge runs of equal rows to one range; the last row applies to every larger load."""
+    """Merge successive equal rows of a ladder; the last row applies to every larger load."""
     merged: list[Row] = []
     for row in rows:
         last = merged[-1] if merged else None

@@ -69,10 +69,11 @@ class Battery:
 def check_schedule(
     battery: Battery, battery_mj: Sequence[int], spare_mj: Sequence[int], epoch_s: int
 ) -> None:
-    """Raise ValueError for a schedule that the battery cannot follow.
+    """Raise ValueError for a schedule of charging that the battery cannot follow.
 
-    spare_mj: green energy minus demand, by epoch. If positive, at most that much can be charged; if
-    negative, at most that much can be discharged.
+    battery_mj: energy charged in each epoch, negative if discharged. spare_mj: green energy minus
+    demand, by epoch. If positive, at most that much can be charged; if negative, at most that much
+    can be discharged.
     """
     states = battery.states_mj(battery_mj)
     for flow_mj, state_mj, left_mj in zip(battery_mj, states, spare_mj, strict=True):

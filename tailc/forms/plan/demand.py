@@ -53,8 +53,8 @@ def drawn_by_pool(
 ) -> tuple[tuple[int, ...], ...]:
     """Energy that servers and moves draw, by epoch, then by pool [mJ].
 
-    `busy` and `moves` are int64 (pools, epochs). Computed with Python's unlimited integers, since
-    products may not fit into 64 bits.
+    busy, moves: number of servers with a job, and of servers whose work moves, int64 (pools,
+    epochs). Computed with Python's unlimited integers, since products may not fit into 64 bits.
     """
     return tuple(
         tuple(

@@ -24,8 +24,8 @@ class LedgerEntry:
     """The energy balance of a datacentre in one interval [mJ].
 
     demand_mj: drawn by all servers. green_mj: produced. charged_mj: drawn by a battery, of which
-    lost_mj was not stored; discharged_mj: supplied by it. bought_mj: bought from the grid at a
-    negative price, at least what is used; 0: what is used.
+    lost_mj was not stored. discharged_mj: supplied by the battery. bought_mj: bought from the grid
+    at a negative price, at least what is used; 0: no more than is used is bought.
     """
 
     demand_mj: int

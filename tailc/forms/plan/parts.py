@@ -26,7 +26,7 @@ class Pool:
 
     busy_mw, asleep_mw: power of a server with a job and without. migration_mj: energy of moving the
     work of one server to another of this pool. racks: number of racks of equal size that hold the
-    servers, numbered after those of the pool before; None: the plan has no racks.
+    servers; None: the plan has no racks. Racks are numbered through all pools.
     """
 
     name: str

@@ -72,12 +72,12 @@ class Plan:
     """Allocations of the known jobs, and the terms for admitting others.
 
     start_unix_s: start of epoch 0. Rigid jobs run all their epochs on the servers that they
-    request, on `terms`; otherwise jobs are malleable. prices: for each pool, of each epoch.
-    violations_ppm is the promise: the largest part of admitted jobs that miss their share of green
-    energy, or exceed their slowdown. battery: if there is one, every epoch has its charge. grid_mw:
-    power that is bought in epochs with a negative price, where servers need less and the rest is
-    thrown away; None: no price is negative. later_jobs: name of the rule that decides about jobs
-    that the plan does not include; None: its prices.
+    request, on `terms`; otherwise jobs are malleable. prices: least payment for a server, by pool
+    and epoch. violations_ppm is the promise: the largest part of admitted jobs that miss their
+    share of green energy, or exceed their slowdown. battery: if there is one, every epoch has its
+    charge. grid_mw: power that is bought in epochs with a negative price, where servers need less
+    and the rest is thrown away; None: no price is negative. later_jobs: name of the rule that
+    decides about jobs that the plan does not include; None: its prices.
     """
 
     start_unix_s: int = field(metadata={"since": 4})

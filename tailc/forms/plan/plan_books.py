@@ -1,9 +1,10 @@
 """Expected energy by source and epoch, and expected money of a plan's jobs, exactly.
 
-With two buses, green pools use the green one; what remains goes to the other bus and lowers brown
-energy, but makes no slot green. In total, as with one bus, green energy is used first. If the green
-bus has less than its pools draw, the rest is brown, although the plan counts their slots as green.
-A battery stores what remains after that, and supplies energy in place of brown energy.
+With two buses, green energy first feeds the pools on the green bus; the rest goes to the other bus,
+where it lowers brown energy but makes no slot green. In total, as with one bus, green energy is
+used first. If the green bus has less than its pools draw, the rest is brown, although the plan
+counts their slots as green. A battery stores what remains after that, and supplies energy in place
+of brown energy.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ LARGEST_JOB = 2**20
 
 @dataclass(frozen=True)
 class RigidJob:
-    """A job that runs at once on `width` servers for `epochs`, with a share of green energy.
+    """A job that starts at once, with a number of servers and epochs and a share of green energy.
 
-    green_ppm: requested share of green server-epochs, in millionths.
+    width: number of servers. green_ppm: requested share of green server-epochs [1e-6].
     """
 
     first_epoch: int

@@ -1,9 +1,9 @@
-"""The number of each server that a job of a plan uses.
+"""The numbers of the single servers that each job of a plan uses.
 
 A plan counts servers in pools. Here each server has a number from 0: the servers of the first pool
-come first, and those of a rack follow each other. In each epoch a job keeps its servers as far as
-the plan leaves them to it, and releases those with the highest numbers first. Further ones are the
-free servers with the lowest numbers. So work moves only where the plan counts a move.
+come first, and those of a rack follow each other. From epoch to epoch a job keeps as many of its
+servers as the plan gives it, and releases those with the highest numbers first. Additional servers
+are the free ones with the lowest numbers. So work moves only where the plan counts a move.
 """
 
 from __future__ import annotations

@@ -54,10 +54,15 @@ class BegunJob:
 class PlanState:
     """The state of jobs and servers at one time while a plan is carried out.
 
-    decided_unix_s: jobs submitted up to then were decided; those that neither run nor wait have
-    ended or were refused. refused: names of jobs refused since. waiting: names of jobs of the plan
-    that begin later. servers: number of all servers. battery_mj: energy in the battery; None: there
-    is none.
+    Attributes:
+        at_unix_s: the time.
+        decided_unix_s: jobs submitted up to then were decided; those that neither run nor wait have
+            ended or were refused.
+        servers: number of all servers.
+        running: jobs that have begun and not ended.
+        waiting: names of jobs of the plan that begin later.
+        refused: names of jobs refused since `decided_unix_s`.
+        battery_mj: energy in the battery; None: there is none.
     """
 
     at_unix_s: int

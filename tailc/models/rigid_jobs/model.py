@@ -64,7 +64,10 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
-        """The replay in which a plan's rule admits jobs, or its prices at the same time of day."""
+        """The replay in which the plan decides about jobs: by its rule, or by its prices.
+
+        The prices are those of the same time of day.
+        """
         if self.rule is not None:
             return self.baseline(self.rule)
         return lambda window: self._replay(
