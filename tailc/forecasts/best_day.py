@@ -22,9 +22,10 @@ DAYS_OF_MONTH = 30
 
 @dataclass(frozen=True, eq=False)
 class PastDays:
-    """Production of solar panels by day, and which earlier days each day may use.
+    """Production of solar panels by day, and how many earlier days a forecast may use.
 
-    midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200 for a clock at -07:00.
+    actual: measured power. midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200
+    for a clock at -07:00. history_days: number of days before the day of the forecast.
     """
 
     actual: TimeSeries
@@ -50,7 +51,7 @@ class PastDays:
 
     @property
     def first(self) -> int:
-        """First step of the first whole day."""
+        """First step of the first whole day, as an index into the series."""
         return self._to_midnight_s // self.actual.step_s
 
     def day_of(self, step: Ints) -> Ints:
@@ -59,7 +60,10 @@ class PastDays:
 
     @cached_property
     def energy(self) -> Floats:
-        """Sum of the values of each whole day; -1 if a value is unknown."""
+        """Sum of the production in the steps of each whole day [W steps].
+
+        -1 if a step is unknown.
+        """
         days = (self.actual.steps - self.first) // self.per_day
         shape = max(days, 0), self.per_day
         within = slice(self.first, self.first + shape[0] * shape[1])
@@ -73,7 +77,7 @@ class PastDays:
         return slice(max(day - self.history_days, 0), max(day, 0))
 
     def none_known(self, day: int) -> TailcError:
-        """Make the error for a day if no earlier day of its history has a known production."""
+        """Make the error for a day for which no earlier day has a known production."""
         at = utc_text(
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )
@@ -85,15 +89,18 @@ class PastDays:
 
 @dataclass(frozen=True, eq=False)
 class BestDay:
-    """Ideal production by the best past day; the latest of equally good ones."""
+    """Ideal production of solar panels by that of the best past day.
+
+    The latest of equally good days.
+    """
 
     past: PastDays
 
     def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
-        Both are int64 arrays of steps that broadcast. Only days that end before `issue` count.
-        Raises TailcError (SHORT_HISTORY) if each of them has a gap.
+        Both are int64 arrays of steps that broadcast. Only days that end before `issue` are used.
+        Raises TailcError (SHORT_HISTORY) if production is unknown in some step of each of them.
         """
         past = self.past
         day = past.day_of(issue)

@@ -76,9 +76,10 @@ def clear_sky(panels: Panels, start_unix_s: int, step_s: int, steps: int) -> Tim
 
 @dataclass(frozen=True, eq=False)
 class ClearSky:
-    """Ideal production from the irradiance of a clear sky.
+    """Ideal production of solar panels by the irradiance of a clear sky.
 
-    irradiance has the start and steps of the production, and covers the last target.
+    past: production of earlier days, which gives the panels' production per irradiance. irradiance:
+    has the start and steps of the production, and covers the last step to forecast.
     """
 
     past: PastDays

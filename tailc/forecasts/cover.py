@@ -12,10 +12,11 @@ from tailc.traces.series.weather import LEAST_CLEAR_W_M2, cloud_index
 
 
 def cover_of_irradiance(forecast: TimeSeries, history_days: int = DAYS_OF_MONTH) -> TimeSeries:
-    """Cloud cover: 1 - I(t) / the largest forecast for the same hour on earlier days.
+    """Estimate cloud cover, 0 to 1, from a forecast of irradiance.
 
-    Uses only steps before t, so it could have been known. Unknown where the largest forecast is
-    below 50 W/m2, as at night, and on the first day.
+    It is 1 - forecast / the largest forecast for the same hour on earlier days. Uses only steps
+    before each step. Unknown where the largest forecast is below 50 W/m2, as at night, and on the
+    first day.
     """
     if forecast.quantity is not SeriesQuantity.IRRADIANCE:
         raise ValueError("cloud cover needs an irradiance")

@@ -1,4 +1,4 @@
-"""Jobs and energy of the same days, on the epochs of plans."""
+"""Jobs and energy data of the same days, in the epochs of plans."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Energy:
 
     @property
     def series(self) -> tuple[TimeSeries, TimeSeries, TimeSeries]:
-        """The series of power, price and carbon."""
+        """The actual green power [W], price [$/kWh] and CO2 [g/kWh]."""
         return self.power, self.price, self.carbon
 
     @cached_property
@@ -70,9 +70,9 @@ class Energy:
         return green, price, carbon
 
     def expected_mw(self, epoch: int, epochs: int) -> Whole:
-        """Green power [mW] expected at the start of `epoch`, for it and the epochs after it.
+        """Green power that the newest forecast at the start of `epoch` expects [mW].
 
-        From the newest forecast; 0 after its end, or without a forecast.
+        For `epochs` epochs from this one on; 0 after the forecast's end, or without a forecast.
         """
         if self.forecasts is None:
             return self.actual_supply(slice(epoch, epoch + epochs))[0]

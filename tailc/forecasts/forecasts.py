@@ -41,11 +41,11 @@ class Forecasts:
 
     @property
     def target(self) -> Ints:
-        """Step of the series for each value; int64 (issues, steps)."""
+        """Step of the series that each value is a forecast of; int64 (issues, steps)."""
         return targets(self.issue, self.steps)
 
     def series(self, index: int) -> TimeSeries:
-        """One of the forecasts as a series."""
+        """The forecast number `index` as a time series."""
         value = self.value[index]
         start_unix_s = self.start_unix_s + int(self.issue[index]) * self.step_s
         known = np.ones(len(value), dtype=np.bool_)
@@ -55,8 +55,8 @@ class Forecasts:
 
 
 def targets(issue: Ints, steps: int) -> Ints:
-    """Steps of a series that forecasts cover, which are made at the start of the steps `issue`.
+    """The steps that forecasts cover if they are made at the start of the steps `issue`.
 
-    Array int64 (issues, steps).
+    steps: number of steps of each forecast. Returns int64 (issues, steps).
     """
     return issue[:, np.newaxis] + np.arange(steps, dtype=np.int64)

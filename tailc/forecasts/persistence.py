@@ -10,11 +10,11 @@ from tailc.traces.series.series import TimeSeries
 
 
 def persistent_forecasts(actual: TimeSeries, issue: Ints, steps: int, period_s: int) -> Forecasts:
-    """Forecast each step of a power series by an earlier step: persistence.
+    """Forecast each step of a power series by the same time of an earlier period.
 
-    The earlier step is the last known one before the issue that is whole periods earlier. A period
-    of one day repeats yesterday; a period of one step repeats the last step. A step without such an
-    earlier step is forecast as 0.
+    The period is the last one whose step was known when the forecast was made. A period of one day
+    repeats yesterday; a period of one step repeats the last step. A step without such an earlier
+    step is forecast as 0.
     """
     period, rest = divmod(period_s, actual.step_s)
     if rest or period < 1:

@@ -1,7 +1,7 @@
-"""Scenarios of a day, from the errors of forecasts of past days.
+"""Scenarios of green power on a day, from the errors of forecasts on past days.
 
-A scenario is a forecast plus the errors over the horizon of a forecast that was made at the same
-hour of a past day. So the correlation of errors in successive hours is preserved.
+A scenario is a forecast plus the errors of a forecast that was made at the same hour of a past day.
+So the correlation of errors in successive hours is preserved.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def scenarios(
     seed: int,
     history_days: int = HISTORY_DAYS,
 ) -> Floats:
-    """Draw alternative productions to the forecast at `index`; float64 (count, steps) [W].
+    """Draw scenarios of the production that is forecast at `index`; float64 (count, steps) [W].
 
-    Candidates are forecasts made whole days earlier, within `history_days`, that ended before the
-    issue and have a known production; an alternative has the error of one of them. `count` of them
-    are drawn without replacement, by a hash of the seed and of their time. A scenario is at least
-    0, and 0 in hours in which neither the candidates nor the forecast have production, so none has
-    sun at night. Raises TailcError (SHORT_HISTORY) for too few candidates.
+    A scenario adds to the forecast the errors of a candidate, an earlier forecast. Candidates were
+    made whole days earlier, within `history_days`, ended before the issue of the forecast, and have
+    a known production. They are drawn without replacement, by a hash of the seed and of their time.
+    A scenario is at least 0, and 0 in hours in which neither the candidates nor the forecast have
+    production, so it has no sun at night. Raises TailcError (SHORT_HISTORY) for too few candidates.
     """
     past = _past(actual, forecasts, index, history_days)
     if len(past) < count:

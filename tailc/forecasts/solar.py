@@ -42,7 +42,10 @@ class Cover(enum.Enum):
 
 @dataclass(frozen=True)
 class SolarRule:
-    """How to forecast; `conservatism` multiplies the ideal production: 1, or less for caution."""
+    """How to forecast solar production: the source of cloud cover, and a factor for caution.
+
+    conservatism: multiplies the ideal production; 1, or less for caution.
+    """
 
     cover: Cover = Cover.BETTER
     conservatism: float = 1.0
@@ -60,11 +63,11 @@ def solar_forecasts(
     steps: int,
     rule: SolarRule | None = None,
 ) -> Forecasts:
-    """Forecasts made at the start of each step of `issue`, for `steps` steps from it on.
+    """Forecast solar production from cloud cover, at the start of each step of `issue`.
 
-    actual: the production; only steps before an issue are used. clouds: the cloud cover of a
-    weather forecast with the same steps, up to the last forecast step; an unknown step has the
-    cover of the nearest known one.
+    Each forecast is for `steps` steps. actual: the production; only steps before an issue are used.
+    clouds: the cloud cover of a weather forecast with the same steps, up to the last forecast step;
+    an unknown step has the cover of the nearest known one. ideal: production without clouds.
     """
     rule = rule or SolarRule()
     _check_grids(actual, clouds)
@@ -83,7 +86,10 @@ def solar_forecasts(
 
 
 def nearest_known(clouds: TimeSeries) -> Floats:
-    """Replace each unknown cloud cover by the nearest known one, the earlier of two."""
+    """Replace each unknown cloud cover by that of the nearest known step.
+
+    Ties go to the earlier.
+    """
     known = np.flatnonzero(clouds.known)
     if not len(known):
         raise ValueError("no cloud cover is known for the steps of the forecast")

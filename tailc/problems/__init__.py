@@ -1,1 +1,1 @@
-"""Standard optimisation problems and their solutions, one file each."""
+"""Types of the optimisation problems that compiles solve, and of their solutions; no algorithms."""

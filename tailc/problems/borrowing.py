@@ -1,15 +1,15 @@
-"""How long batch work borrows a core from requests: the problem and its solution.
+"""The problem of how long batch work may share a core with a request, and its solution.
 
 A budget B is the latency that requests may lose: the SLO's latency minus the same percentile of
 requests that are alone on their cores at that load (Yang et al., USENIX ATC 2016, section 3).
-Policies differ in which requests get it:
+Policies (`Borrowing`) differ in which requests get this budget:
 
     IDLE        no request: batch work leaves its lane as a request starts
     FIXED       a request that did not wait, once
     REFRESH     a request that leaves none waiting as it starts, also after another one
-    DYNAMIC     the same, charged by the delay caused instead of the time
+    DYNAMIC     as REFRESH, but the budget is used up by delay, not by time
     SAFE        all requests of a busy period of a core together
-    OPTIMISED   by the number in the system, for the most batch work under the SLO
+    OPTIMISED   budgets by number in the system, for the most batch work under the SLO
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ LONGEST_AGE_US = 2**43
 
 
 class Borrowing(enum.Enum):
-    """Rule for which requests may share their core with batch work, and for how long."""
+    """Rule for which requests may share their core with batch work, and for how long.
+
+    The members are explained in the module.
+    """
 
     IDLE = "borrow-idle"
     FIXED = "fixed"
@@ -47,13 +50,16 @@ class Borrowing(enum.Enum):
 
 
 class BatchObjective(enum.Enum):
-    """The objective for SMT cores: batch work given up, for policies without a fixed budget."""
+    """The objective for SMT cores: the batch work that is given up for requests.
+
+    It is for policies whose budget is not given.
+    """
 
     BATCH = "batch work given up"
 
 
 class BudgetMethod(enum.Enum):
-    """Source of the time for which a request may share its core with batch work.
+    """How the time is determined for which a request may share its core with batch work.
 
     NONE: there is no such limit. GIVEN: the spec states it. HEADROOM: the difference between the
     SLO and the latency without batch work. SEARCH: found by replays.
@@ -82,16 +88,23 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class BorrowingProblem:
-    """The problem: how long requests share their cores with batch work.
+    """The problem of how long requests on SMT cores share their cores with batch work.
 
-    Demands are those without sharing. interference: slowdown of a request next to batch work, in
-    millionths, or how to calibrate it. batch_slowdown_ppm: None means the same as interference.
-    budget_us: the time that may be lost; None means the difference between the SLO and the latency
-    without batch work, found by replay: the least of all rates, or, if `is_by_load`, that of each
-    rate; above the last rate there is no budget, or with `keeps_last` that of the last rate.
-    charges_harm: a budget is used up by the time that a request loses, not by the time that it
-    shares its core. release_us: how long batch work still interferes after it is asked to leave.
-    waking: wake-up times of batch work and of a core without it.
+    Attributes:
+        profile: demands without sharing.
+        interference: slowdown of a request next to batch work [1e-6], or how to calibrate it.
+        batch_slowdown_ppm: slowdown of batch work next to a request; None: the same as
+            interference.
+        borrowing: which requests may share.
+        budget_us: the time that may be lost; None: the difference between the SLO and the latency
+            without batch work, found by replay, the least over all rates.
+        is_by_load: whether that difference is by rate instead.
+        keeps_last: above the last rate, whether its budget applies; otherwise there is none.
+        charges_harm: whether a budget is used up by the time that a request loses, not by the time
+            that it shares its core.
+        release_us: how long batch work still interferes after it is asked to leave.
+        percentile_ppm, target_us: the SLO.
+        waking: wake-up times of batch work and of a core without it.
     """
 
     profile: DemandProfile
@@ -146,14 +159,22 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class RateRow:
-    """Predicted figures at one rate, for the evidence of a policy; None in overload."""
+    """Predicted figures of a policy for SMT cores at one rate, for its evidence.
+
+    None in overload.
+    """
 
     evidence: RowEvidence | None
 
 
 @dataclass(frozen=True)
 class BorrowingSolution:
-    """The solution: when requests share their core, and predictions at each rate."""
+    """When requests on SMT cores share their core with batch work, with predictions at each rate.
+
+    lanes: the cores and their slowdowns. plan: ages at which requests stop sharing. points, rows:
+    results of replays, and evidence, at each rate. proof: what proves the solution. evaluations:
+    replays.
+    """
 
     lanes: Lanes
     plan: SharingPlan
@@ -167,8 +188,8 @@ class BorrowingSolution:
 def budget_age_us(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | None:
     """The age at which a budget is used up [us]; None: never, if sharing causes no delay.
 
-    Charged by delay, a request loses `interference` of the time (our reading: the paper has no
-    formula). No age exceeds `LONGEST_AGE_US`.
+    charges_harm: the budget is used up by delay; then a request loses the fraction `interference`
+    of the time (our reading: the paper has no formula). No age exceeds `LONGEST_AGE_US`.
     """
     if charges_harm and lanes.interference_ppm == 0:
         return None

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Host:
-    """A server of equal cores, and its power outside the cores.
+    """A server of equal cores, with the power of its parts without requests.
 
-    idle_core_mw: a core without requests and batch work. uncore_mw: the chip without its cores.
-    rest_mw: the server without the chip (DRAM, disks, fans). tdp_mw: the thermal design power of
-    the chip, or None. ipc_ppm: instructions per cycle of requests at the nominal frequency, in
-    millionths; None: not measured.
+    Attributes:
+        idle_core_mw: power of a core without requests and batch work.
+        uncore_mw: power of the chip without its cores.
+        rest_mw: power of the server without the chip (DRAM, disks, fans).
+        tdp_mw: the thermal design power of the chip, or None.
+        ipc_ppm: instructions per cycle of requests at the nominal frequency [1e-6]; None: not
+            measured.
     """
 
     cores: int
@@ -29,7 +32,7 @@ class Host:
 
 
 class PairSearch(enum.Enum):
-    """Method by which the most efficient pair of frequencies is found.
+    """Method by which the most efficient pair of request and batch frequency is found.
 
     It is a search of all pairs, or hill climbing by steps.
     """

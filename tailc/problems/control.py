@@ -40,13 +40,20 @@ class LoopGains:
 
 @dataclass(frozen=True)
 class ControlProblem:
-    """The problem: keep a percentile at `target_us` at all rates up to the largest.
+    """The problem of tuning a controller that keeps a latency percentile at `target_us`.
 
-    Gains are scheduled by the rate: one set for each interval between the `boundaries_mrps`, or for
-    each of `intervals` equal parts of the rates from 0 to the largest. gains: the user's own, one
-    set for each interval, with places `gains_at`; None: to be tuned, with a loop whose maximum
-    sensitivity is at most `max_sensitivity`. rates_at: place of the rates. dropped: names of rungs
-    that the spec has and the ladder has not.
+    It must do so at all rates up to the largest. Gains are scheduled by the rate: one set for each
+    interval between the `boundaries_mrps`, or for each of `intervals` equal parts of the rates from
+    0 to the largest.
+
+    Attributes:
+        epoch_requests, window_requests: completions between two steps, and latencies in a
+            measurement.
+        structure: PI or PID.
+        gains: the user's own, one set for each interval; None: to be tuned.
+        gains_at, rates_at: places of the gains and of the rates in the spec.
+        max_sensitivity: limit for a tuned loop.
+        dropped: names of rungs that the spec has and the ladder has not.
     """
 
     percentile_ppm: int

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ConvergencePoint:
-    """Best value and bound that a search has reached after some effort.
+    """A point of a search's convergence trace: best value and bound after some effort.
 
     effort: number of evaluations or programs; it is counted, not timed, so that it is reproducible.
-    bound: proved lower bound, incumbent: least value found; None: not yet known. stage: number from
+    bound: proved lower bound; incumbent: least value found; None: not yet known. stage: number from
     0; values of different stages are not comparable.
     """
 

@@ -51,9 +51,9 @@ def interval_grid(
 ) -> IntervalGrid:
     """Build the grid of stays from the user's values, with defaults for those that are missing.
 
-    The longest stay is the longest demand, or MOST_QUANTILES times that at the percentile if that
-    is shorter, rounded up to the step; a value of the user is rounded down to it. The step is 1, 2
-    or 5 times a power of ten.
+    A stay is the time on a rung. By default the longest stay is the longest demand, or
+    MOST_QUANTILES times the demand at the percentile if that is shorter, rounded up to the step. A
+    user's longest stay is rounded down to the step. The step is 1, 2 or 5 times a power of ten.
     """
     limit_us = longest_us or math.ceil(_longest_ms(profile, percentile_ppm) * US_PER_MS)
     step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)

@@ -13,8 +13,9 @@ def interval_rows(
 
     Ages count from the start, or with `from_arrival` from arrival. With `waits_for_exit`, a request
     waits for another to exit if its load has no schedule, or has the longest possible wait, and at
-    every higher load. It starts on the first rung and has the later climbs of the row before (Haque
-    et al., ASPLOS 2015, section 4.1 and table 2). Otherwise every load must have a schedule.
+    every higher load. It then starts on the first rung, with the climbs of the previous row at
+    later ages (Haque et al., ASPLOS 2015, section 4.1 and table 2). Otherwise every load must have
+    a schedule.
     """
     rows: list[Row] = []
     climbs: tuple[Climb, ...] = (Climb(0, 0),)

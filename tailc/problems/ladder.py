@@ -1,4 +1,4 @@
-"""The optimisation problem of every ladder kind, in the form's own terms.
+"""The optimisation problem of all ladder kinds: the best schedule of a request at each load.
 
     for every load q:   minimise    tail(S)                     (objective TAIL)
                         or          expected cost-time W(S)     (objective COST)
@@ -49,14 +49,21 @@ class SupplyLimit:
 
 @dataclass(frozen=True, eq=False)
 class LadderProblem:
-    """The problem of the best ladder for each load in `loads`.
+    """The problem of the best schedule of a request for each load in `loads`.
 
-    Rung i is degree i + 1 of the profile's curves, and costs `cost_ppm[i]` millionths per ms.
-    budget_ppm: limit of the mean total cost of q requests, in millionths. max_evaluations, grid:
-    for the grid method only. may_miss: loads that cannot meet the target have no schedule;
-    otherwise one such load is an error. supplies: further limits, within the budget; then no climb
-    reduces threads, and `threads` has the number of threads of each rung. tolerance_ppm: allowed
-    loss for smooth schedules.
+    Rung i is degree i + 1 of the profile's speed-up curves.
+
+    Attributes:
+        profile: demands and speed-up curves.
+        cost_ppm: cost of each rung, in millionths per ms.
+        budget_ppm: limit of the mean total cost of q requests [1e-6].
+        percentile_ppm, target_us: the tail, and its limit with the objective COST.
+        max_evaluations, grid: for the grid method only.
+        may_miss: whether loads that cannot meet the target have no schedule; otherwise one such
+            load is an error.
+        supplies: further limits, within the budget; then no climb reduces threads.
+        threads: number of threads of each rung, if there are `supplies`.
+        tolerance_ppm: allowed loss for schedules that change little with load.
     """
 
     profile: DemandProfile

@@ -43,8 +43,8 @@ class NamedMalleable:
     submit_s: time of submission since the horizon's start. work_s: run time on one server.
     requested: number of servers that it requests. speedup_ppm: speed-up [1e-6] by number of virtual
     machines, chosen at its start, and by number of servers. may_wait: number of epochs by which its
-    start may be delayed. begun: its past; None: it has not begun, or only its rest is known, as a
-    new job.
+    start may be delayed. begun: its progress; None: it has not begun, or only its remaining work is
+    known, as a new job.
     """
 
     name: str
@@ -103,13 +103,22 @@ class NamedMalleable:
 class ClusterProblem:
     """The problem: assign servers to known jobs by epoch, and price servers for expected jobs.
 
-    busy_mw, asleep_mw: of a server with a job and without. change_mj: energy of adding or removing
-    one server of a job. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
-    mean run time. expected: jobs of earlier days, for the prices; if empty, prices come from
-    `jobs`. violations_ppm: the promise, as in the plan. left_out: known jobs that would begin after
-    the horizon. battery: for surplus green energy; None: there is none. in_force: servers of jobs
-    in the plan in force, by name and epoch, from which the search starts. grid_mw: power that is
-    bought at negative prices; None: there are none.
+    Attributes:
+        busy_mw, asleep_mw: power of a server with a job and without.
+        change_mj: energy of adding or removing one server of a job.
+        supply: expected energy in each epoch.
+        slowdown_ppm: largest allowed run time of a job, relative to that on its requested servers,
+            F.
+        run_cost: micro-units for each hour of mean run time.
+        jobs: known jobs.
+        expected: jobs of earlier days, for the prices; if empty, prices come from `jobs`.
+        search, weights: how to search, and weights of brown energy in the cost.
+        violations_ppm: promised limit of the share of jobs that exceed their slowdown.
+        left_out: number of known jobs that would begin after the horizon.
+        battery: for surplus green energy; None: there is none.
+        grid_mw: power that is bought at negative prices; None: there are none.
+        in_force: servers of jobs in the plan in force, by name and epoch, from which the search
+            starts.
     """
 
     start_unix_s: int
@@ -149,7 +158,7 @@ class ClusterProblem:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A job's run under a plan.
+    """Run of a malleable job under a plan: virtual machines and run time.
 
     vms: number of virtual machines. run_s: run time, rounded up. is_cut: whether it continues after
     the horizon.

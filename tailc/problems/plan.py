@@ -33,8 +33,8 @@ class PlanObjective(enum.Enum):
 class PlanMethod(enum.Enum):
     """The method by which a plan is computed.
 
-    ARRIVAL: jobs one after another, each at its best places. ANNEAL: from there by simulated
-    annealing. COLUMNS: a variable for each schedule of a job. MIP: one program for a general
+    ARRIVAL: jobs one after another, each at its best places. ANNEAL: simulated annealing from the
+    plan of ARRIVAL. COLUMNS: a variable for each schedule of a job. MIP: one program for a general
     solver.
     """
 
@@ -77,9 +77,10 @@ class ExpectedSupply:
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of brown energy in the objective, in micro-units.
+    """Weights by which the objective of a plan counts brown energy, in micro-units.
 
-    money: of a millionth of a dollar of its price. energy: of a kWh. carbon: of a gram of CO2.
+    money: weight of a millionth of a dollar of its price. energy: of a kWh. carbon: of a gram of
+    CO2.
     """
 
     money: int = 1
@@ -94,8 +95,8 @@ class Weights:
     def of_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
         """Weighted cost of using a kWh with this price and CO2, in micro-units.
 
-        0 at a negative price: the power of the grid is bought anyway, and what servers do not use
-        is thrown away.
+        0 at a negative price: then the largest power of the grid is bought anyway, and what servers
+        do not use is thrown away.
         """
         return Fraction(0) if udollars < 0 else self.of_bought_kwh(udollars, carbon_mg)
 

@@ -1,4 +1,4 @@
-"""Convert a plan's spec and its days to the types of a problem."""
+"""Convert the spec of a plan, and its data by day, to the types of a problem."""
 
 from __future__ import annotations
 

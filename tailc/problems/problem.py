@@ -37,7 +37,7 @@ class RequestProblem(Problem, Protocol):
 
 
 class SolvedLoad(Protocol):
-    """The part of a solution for one load (number of requests in the system)."""
+    """Interface: the part of a solution for one load (number of requests in the system)."""
 
     @property
     def evidence(self) -> RowEvidence | None:

@@ -1,4 +1,4 @@
-"""Where a new plan of jobs continues: the state of the plan in force, and that plan."""
+"""Where a new plan of jobs continues: the plan in force, and the present state of its jobs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Resumption:
 
 
 def resumption_of(state: PlanState, plan: Plan) -> Resumption:
-    """Make the start of the next plan: jobs are on the servers of the state.
+    """Combine the state of jobs and the plan in force to the start of the next plan.
 
-    The rest of the current plan is assigned to servers from the state, so that servers that a
+    The rest of the plan in force is assigned to servers from the state, so that servers that a
     runtime has chosen differently are kept.
     """
     servers = {job.name: job.servers for job in state.running}

@@ -26,11 +26,13 @@ from tailc.problems.plan import (
 
 @dataclass(frozen=True)
 class NamedJob:
-    """A rigid job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
+    """A rigid job to be placed, with its limits: start, refusal, and promised green energy.
 
-    must_run: whether it has begun already and cannot be refused. owed: number of promised
-    server-epochs on green energy that it is still to receive; None: as many as `job` states. racks:
-    its current servers by rack; None: unknown, or it has not begun.
+    name: unique name. job: its servers, epochs and share of green energy. may_wait: number of
+    epochs by which its start may be delayed. must_run: whether it has begun already and cannot be
+    refused. owed: number of promised server-epochs on green energy that it is still to receive;
+    None: as many as `job` states. racks: its current servers by rack; None: unknown, or it has not
+    begun.
     """
 
     name: str
@@ -66,19 +68,27 @@ class RackPlaces:
 class RacksProblem:
     """The problem: place known jobs on racks by epoch, and price servers for expected jobs.
 
-    start_unix_s, epoch_s: start of the horizon, and length of an epoch. racks, rack_servers: number
-    of racks, from the brownest to the greenest, and of servers in each. busy_mw, asleep_mw: power
-    of a server with a job and without. migration_mj: energy of moving the work of one server.
-    supply, terms: expected energy, and payments. jobs: known jobs, in order of submission.
-    expected: jobs of earlier days, one set for each span of the horizon's length or more, for the
-    prices; if empty, prices come from `jobs`. epsilon_udollars: charge by which a server-epoch of
-    each greener group is more expensive; it steers the search and is not billed. violations_ppm:
-    promised limit of the share of jobs that miss green energy. enforces_violations: whether the
-    plan itself must be within this limit. refused_before: number of jobs that ran at the start by
-    their log, but had found no room on submission; they are not in `jobs`. renamed: names of jobs
-    whose number in the log is that of an earlier job. battery: for surplus green energy; None:
-    there is none. grid_mw: power that is bought at negative prices; None: there are none. in_force:
-    places of jobs in the current plan, by name; the new plan is never worse than it.
+    Attributes:
+        start_unix_s, epoch_s: start of the horizon, and length of an epoch.
+        racks, rack_servers: number of racks, from the brownest to the greenest, and of servers in
+            each.
+        busy_mw, asleep_mw: power of a server with a job and without.
+        migration_mj: energy of moving the work of one server.
+        supply, terms: expected energy, and payments.
+        jobs: known jobs, in order of submission.
+        expected: jobs of earlier days, one set for each span of the horizon's length or more, for
+            the prices; if empty, prices come from `jobs`.
+        search, weights: how to search, and weights of brown energy.
+        epsilon_udollars: charge by which a server-epoch of each greener group is more expensive;
+            not billed, it only affects decisions.
+        violations_ppm: promised limit of the share of jobs that miss green energy.
+        enforces_violations: whether the plan itself must be within this limit.
+        refused_before: number of jobs that ran at the start by their log, but had found no room on
+            submission; they are not in `jobs`.
+        renamed: names of jobs whose number in the log is that of an earlier job.
+        battery: for surplus green energy; None: there is none.
+        grid_mw: power that is bought at negative prices; None: there are none.
+        in_force: places of jobs in the current plan, by name; the new plan is never worse.
     """
 
     start_unix_s: int

@@ -43,10 +43,10 @@ class Schedule:
 
     @classmethod
     def from_climbs(cls, wait_us: int, climbs: Sequence[Climb], rungs: int) -> Schedule:
-        """The schedule that `climbs` (ages from execution start) describe; the inverse of climbs.
+        """The schedule with these climbs, whose ages count from the start of execution.
 
-        If the upper rungs of a ladder with `rungs` rungs are never reached, the last one reached
-        never ends.
+        rungs: number of rungs of the ladder. If the upper ones are never reached, the stay on the
+        last reached rung never ends.
         """
         stays: list[int | None] = [0] * (rungs - 1)
         for here, above in itertools.pairwise(climbs):
@@ -74,10 +74,10 @@ class Schedule:
 
 @dataclass(frozen=True)
 class SolvedRow:
-    """The schedule of a request at one load, with its evidence.
+    """The best schedule of a request at one load, with its evidence.
 
-    Both are None exactly if there is no schedule. `nearest_tail_us` is the least attainable tail if
-    a target cannot be met.
+    schedule, evidence: both None if there is no schedule. nearest_tail_us: the least attainable
+    tail if a target cannot be met.
     """
 
     load: int

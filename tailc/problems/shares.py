@@ -1,4 +1,4 @@
-"""The problem of CPU shares: fit models to machines that share a host and have targets."""
+"""The problem of CPU shares: fit throughput models to machines that share a host."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class ControllerChoice(enum.Enum):
 
 @dataclass(frozen=True)
 class MachineTarget:
-    """A machine and its target: work per second in thousandths, or a share of the host's capacity.
+    """A virtual machine, and its throughput target in one of two units.
 
-    Both None: batch work, which gets the rest. `about` is the path of the target in the spec.
+    target_milli: work per second in thousandths. target_ppm: share of the host's capacity [1e-6].
+    Both None: batch work, which gets the rest. about: path of the target in the spec.
     """
 
     name: str
@@ -62,11 +63,11 @@ class SharesProblem:
     """The problem: fit a throughput model to the trace of each machine with a target.
 
     trace: measured throughput. step_us: time between two steps of the model. host_ppm, least_ppm:
-    capacity of the host, and least share of each machine with a target [1e-6]. least_b_ppm: a
-    smaller coefficient b of the model, in millionths of the target, is rejected. tolerance_ppm:
-    promised mean error of throughput, relative to the target. window_us, estimate_us: window over
-    which the controller averages throughput, and period of its estimates. choice: what may replace
-    the stated controller after replays of the trace.
+    capacity of the host, and least share of each machine with a target [1e-6]. least_b_ppm: least
+    accepted coefficient b of the model, in millionths of the target. tolerance_ppm: promised mean
+    error of throughput, relative to the target. window_us, estimate_us: window over which the
+    controller averages throughput, and period of its estimates. choice: what may replace the stated
+    controller after replays of the trace.
     """
 
     trace: ThroughputTrace
@@ -90,11 +91,11 @@ class SharesProblem:
 
 @dataclass(frozen=True)
 class MachineModel:
-    """A machine's model in the whole numbers of an artifact, and the share that it needs.
+    """The fitted throughput model of a machine, in the whole numbers of an artifact.
 
-    error_ppm: root mean squared error of a step, relative to the mean throughput. max_milli:
-    throughput with the whole host, the largest attainable. needs_ppm: the share that meets the
-    target by the model.
+    The model is t(k+1) = a t(k) + b share. error_ppm: root mean squared error of a step, relative
+    to the mean throughput. max_milli: throughput with the whole host, the largest attainable.
+    needs_ppm: the share that meets the target by the model.
     """
 
     name: str

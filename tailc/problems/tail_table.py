@@ -1,4 +1,4 @@
-"""The problem of a tail table and its solution, in the form's own terms.
+"""The problem of a tail table, from which a core chooses its frequency, and its solution.
 
 Requests with compute cycles C and memory time M are served one after another. Find quantiles of the
 work until request i of a core ends, by the work that the running one has had, such that the lowest
@@ -46,11 +46,19 @@ class Distribution(enum.Enum):
 class TailProblem:
     """The problem of a tail table for requests with compute cycles and memory time.
 
-    Demand is cycles at `clock_khz` plus memory time. The table has `rows` even quantiles of elapsed
-    work, and one position for each request up to `most_positions`; from `positions` on it is
-    Gaussian. buckets: of each distribution. batch: work of cores without requests, None if they
-    sleep. host: their server, if given. rates_mrps: arrival rates of the whole server, in the order
-    of the spec. transition: cost of a change of frequency, None for none.
+    Attributes:
+        profile: demands; cycles at `clock_khz` plus memory time.
+        percentile_ppm, bound_us: the SLO.
+        levels: frequencies, with their power.
+        buckets: number of buckets of each distribution.
+        rows: number of rows, which begin at even quantiles of elapsed work.
+        positions, most_positions: queue positions computed exactly; and all, the rest by a
+            Gaussian.
+        method: how cycles and memory time are combined.
+        host, batch: the server, and the batch work of cores without requests; None: such cores
+            sleep.
+        rates_mrps: arrival rates of the whole server, in the order of the spec.
+        transition: cost of a change of frequency; None: nothing.
     """
 
     profile: DemandProfile
@@ -146,9 +154,10 @@ class RequestMoments:
 class TailSolution:
     """The rows of a tail table, with how they were computed and what they guarantee.
 
-    least_us: percentile of a request alone, at the highest frequency. pair: the frequencies with
-    batch work, None without any. throttled: effect of the chip's power limit, empty without one.
-    `rows` is empty: the solution does not depend on load.
+    cycles, memory_ns: rows of the table. least_us: latency percentile of requests that never queue,
+    at the highest frequency. moments: mean and deviation of demand. shortfalls: entries that are
+    too low. pair: the frequencies with batch work, None without any. throttled: effect of the
+    chip's power limit, empty without one. `rows` is empty: the solution does not depend on load.
     """
 
     cycles: tuple[TailRow, ...]

@@ -1,4 +1,4 @@
-"""The threshold problem of rungs that are cores, and its solution, in the form's own terms.
+"""The problem of the ages at which requests climb between cores, and its solution.
 
     objective ENERGY:       minimise   mean energy of a request over ages t_1 <= ... <= t_(n-1)
                             such that  the percentile of execution times <= target

@@ -51,8 +51,15 @@ class TokenEffort(enum.Enum):
 class TokenBudgetProblem:
     """The problem: token budgets of an iteration by decoding sequences and waiting prompt tokens.
 
-    steps: measured iterations. rates_mrps: empty for the recorded rate. largest_budget: the most
-    tokens that the engine accepts in an iteration.
+    Attributes:
+        trace: requests with their numbers of tokens.
+        steps: measured times of iterations.
+        kv_blocks, block_tokens: blocks of the key-value cache, and tokens in a block.
+        max_sequences: largest number of sequences in an iteration.
+        slos: limits of latency.
+        rates_mrps: arrival rates; empty for the recorded rate.
+        largest_budget: the most tokens that the engine accepts in an iteration.
+        effort: amount of simulation.
     """
 
     trace: TokenTrace

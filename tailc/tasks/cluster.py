@@ -146,7 +146,7 @@ class DaskCluster:
         return [run.results[number] for number in range(len(tasks))]
 
     def submit(self, work: Callable[[Any], Any], task: Any, apart_from: str | None) -> Any:
-        """Send a task to a worker; to the worker `apart_from` only if all others have died."""
+        """Send a task to a worker other than `apart_from`, unless no other worker is usable."""
         free = not self._refused and apart_from is None
         workers = None if free else [one for one in self.usable() if one != apart_from]
         # Another worker may take it, since a task for workers that have died would never run.

@@ -18,7 +18,7 @@ class LostTask:
 
 
 class TaskEngine(Protocol):
-    """Runs tasks in parallel."""
+    """Interface: runs independent tasks in parallel, on processes or on a cluster."""
 
     @property
     def slots(self) -> int:

@@ -36,7 +36,7 @@ class LocalProcesses:
 
     @property
     def slots(self) -> int:
-        """The number of processes."""
+        """The number of processes that run tasks at the same time."""
         return thread_count(self.limit)
 
     @property
