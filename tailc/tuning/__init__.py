@@ -1,1 +1,5 @@
-"""Tuning: search tables by simulation, in which requests wait for threads."""
+"""Tuning: improve tables by simulation, because their formulas ignore that requests wait.
+
+*The formula's table* is the table that a policy kind computes without simulation. A search changes
+it, and validation compares both.
+"""

@@ -15,7 +15,7 @@ NEVER = 3.0
 
 
 def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
-    """The loads at fractions of the number of cores, at least one request apart."""
+    """Loads at given fractions of the number of cores, at least one request apart."""
     loads = [max(1.0, round(part * cores)) for part in parts]
     apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
     return np.array(list(apart), np.float64)
@@ -24,9 +24,9 @@ def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
 def between(
     at_knots: NDArray[np.float64], knots: NDArray[np.float64], loads: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Interpolate ages from the loads `knots` to other loads, linearly.
+    """Interpolate climb ages linearly from the loads `knots` to the loads `loads`.
 
-    at_knots: (climbs, knots). Returns (climbs, loads).
+    at_knots: ages at the knots, (climbs, knots). Returns (climbs, loads).
     """
     piece = np.clip(np.searchsorted(knots, loads) - 1, 0, len(knots) - 2)
     low, high = knots[piece], knots[piece + 1]

@@ -1,11 +1,11 @@
-"""Lower bounds on the batch work that any policy must give up in given replays.
+"""Lower bounds on the batch work that any policy must give up for requests, in given replays.
 
-A request of demand S that shares its core for a time T takes S + s T, and gives up S - (1 - s - b)
-T of batch work, with interference s and slowdown b. So a bound on the sum of all s T gives a bound
-on batch work. On one core a request also waits for earlier requests, which share too; with several
-cores each request is assumed to start at its arrival. The bound assumes that every request is known
-in advance, so it applies to any policy that runs requests in order of arrival (docs/elfen.md has
-the proof).
+If a request of demand S shares its core with batch work for a time T, it takes S + s T, and gives
+up S - (1 - s - b) T of batch work; s is the slowdown of the request, b that of batch work. So a
+bound on the sum of all s T gives a bound on batch work. On one core a request also waits for
+earlier requests, which share too; with several cores each request is assumed to start at its
+arrival. The bound assumes that every request is known in advance, so it applies to any policy that
+runs requests in order of arrival (docs/elfen.md has the proof).
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ from tailc.percentiles import PPM, percentile_rank
 def least_given_up_us(
     percentile_ppm: int, target_us: int, lanes: Lanes, replications: Replications, workers: Executor
 ) -> int:
-    """Lower bound on the batch work given up per request, if the tail of all meets the target."""
+    """Lower bound on the batch work that a request on SMT cores gives up if the tail is met.
+
+    percentile_ppm, target_us: the tail, of all replays together. A mean over requests, in
+    microseconds of batch work on a free core.
+    """
     queues = [
         _measured_queue(replications, number, lanes) for number in range(len(replications.repeats))
     ]

@@ -1,4 +1,4 @@
-"""The tuning problem of a tail table: its latency bound and entries, for the least energy."""
+"""The problem of tuning a tail table: its latency bound and entries, for the least energy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _PARTS = 512
 def clock_problem(
     clocks: Clocks, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[TailTable]:
-    """Make the tuning problem of the formula's table, which is the table of `clocks`.
+    """Make the problem of tuning a tail table for the least energy.
 
-    Tables are compared with the formula's table, with the largest bound that meets the limit.
-    Raises TailcError if cores have only one frequency.
+    clocks: the cores, with the table that the formula computes. Tuned tables are compared with this
+    table, with the largest bound that meets the limit. Raises TailcError if cores have only one
+    frequency.
     """
     formula, limit_us = clocks.table, aim.limit_us
     assert limit_us is not None

@@ -1,10 +1,10 @@
 """Checks of a running search: the value it has reached, and whether it still improves.
 
-A check replays the mean of the search's current tables on requests that the search does not see, so
-its interval describes the table and not the chance by which the search found it. All checks of a
-stage use the same replays, so their differences vary less than each of them. Intervals are
-Student's at 95 %, from the jackknife over replays (Tukey 1958), since a value is not a mean of
-values of single replays.
+A check replays the mean of the search's current tables on requests that the search does not use, so
+its interval is not biased by the selection of the table. All checks of a stage use the same
+replays, so differences of checks vary less than single checks. Intervals are Student's at 95 %,
+from the jackknife over replays (Tukey 1958), since a value is not a mean of values of single
+replays.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ _WORTH = 0.003
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceCheck:
-    """Result of one check of a search's convergence: value of a table relative to the formula's.
+    """Result of one check of a search's convergence: relative value of the search's table.
 
-    values: float64 (1 + replays,): of all replays, and without each of them.
+    values: value relative to the formula's table, of all replays together, and without each of
+    them, for a jackknife; float64 (1 + replays,). The formula's table is the one computed without
+    simulation.
     """
 
     values: NDArray[np.float64]
@@ -49,9 +51,9 @@ class ConvergenceCheck:
 
 
 class ConvergenceChecks(Generic[Form]):
-    """Checks whether a search for tables has converged, on the replays of one sample.
+    """Checks whether a search for tables has converged, on replays that the search does not use.
 
-    Values are relative to the formula's table `base`.
+    Values are relative to the table `base`, which was computed without simulation.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class ConvergenceChecks(Generic[Form]):
         return self._sample.requests
 
     def check(self, table: Form) -> ConvergenceCheck:
-        """Replay a table on held-out requests; return its value relative to the formula's table."""
+        """Replay a table on held-out requests; return its value relative to the table `base`."""
         measured, replays = self._sample.measure([table]), range(self._base.tail_us.shape[-1])
         parts = [(measured, self._base)]
         parts += [(measured.without_repeat(one), self._base.without_repeat(one)) for one in replays]

@@ -1,9 +1,9 @@
 """Search spaces of tail tables, relative to a given table.
 
-A point has natural logarithms: of the factor of the bound; of the factors of entries at some
-positions, with linear interpolation; and of additional factors at some rows, 0 for the first. So
-one search weighs the time that requests have waited, the number of requests behind, and the
-progress of the running request.
+A point consists of natural logarithms: of the factor of the latency bound; of the factors of
+entries at some positions, with linear interpolation; and of additional factors at some rows, 0 for
+the first row. So a search adapts how much the waiting times, the queue's length and the progress of
+the running request count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesSpace:
-    """The parameter space of tail tables with the levels and rows of `base`."""
+    """The parameter space of tail tables that have the levels and rows of `base`.
+
+    positions, rows: positions of the queue, and fractions of the rows, that have a parameter.
+    """
 
     base: TailTable
     positions: tuple[int, ...] = _COARSE_POSITIONS
@@ -63,8 +66,8 @@ class CoreQueuesSpace:
     def starts(self) -> Iterator[NDArray[np.float64]]:
         """Initial points of a search for a tail table.
 
-        They are the table `base`, and tables with a longer bound and larger entries. The longer
-        both are, the less the waiting times of requests count.
+        They are the table `base`, and tables with a longer bound and larger entries. In those, the
+        waiting times of requests count less.
         """
         for times in _STARTS:
             log = math.log(times)

@@ -2,7 +2,7 @@
 
 A point has, for each rung above the first, the age of its climb at some loads, with linear
 interpolation and extrapolation. Ages below 0 are 0. Ages need not increase with the load. A rung
-whose age is above that of a higher rung is left out.
+whose age is above that of a higher rung is not in the table.
 """
 
 from __future__ import annotations

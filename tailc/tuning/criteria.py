@@ -1,4 +1,7 @@
-"""What a table search minimises, by criterion, relative to the formula's table."""
+"""How replays of a table become the number that a table search minimises, for each criterion.
+
+The number is relative to the formula's table, which is computed without simulation.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ class CriterionMeasure:
     is_limited: whether a table that exceeds its latency limit gets a large penalty.
     progress_text(value, aim): the progress of a search in words. amounts(measured): float64
     (tables, points, repeats), the amount to minimise. values(measured, base, aim): float64
-    (tables,), the value that a search minimises; `base` has the measurements of the formula's table
-    alone.
+    (tables,), the value that a search minimises; `base` has the measurements of the table that was
+    computed without simulation.
     """
 
     is_limited: bool
@@ -48,10 +51,11 @@ def measure_of(aim: TuningObjective) -> CriterionMeasure:
 def relative_tails(
     tails_us: NDArray[np.float64], base_us: NDArray[np.float64], weights: Sequence[int]
 ) -> NDArray[np.float64]:
-    """Weighted mean over rates of the longest tail in any case, relative to the formula's.
+    """Weighted mean over rates of a table's longest tail in any case, relative to another table.
 
-    tails_us: (tables, cases * rates), all rates of a case together; base_us: (1, cases * rates).
-    Cases in which a table is worse than the formula's have a larger weight.
+    A case is a variant of demand. tails_us: tails of some tables, (tables, cases * rates), all
+    rates of a case together. base_us: tails of the other table, (1, cases * rates). A rate and case
+    in which a table is worse than the other table has a larger weight.
     """
     by_case = tails_us.reshape(len(tails_us), -1, len(weights))
     formula = base_us.reshape(1, -1, len(weights))
@@ -61,12 +65,15 @@ def relative_tails(
 
 
 def best_by_point(measured: Measurements, aim: TuningObjective) -> Measurements:
-    """Combine the best measurement of any table at each operating point, as if of one table."""
+    """Combine the measurements of several tables to the best one at each operating point."""
     return measured.of_one(penalized_amounts(measured, aim).argmin(axis=0))
 
 
 def penalized_amounts(measured: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """Mean amounts, (tables, points); a missed tail counts as worse than every tail in time."""
+    """Mean amount to minimise of each table at each operating point, (tables, points).
+
+    An amount whose tail misses the limit counts as more than every amount whose tail does not.
+    """
     amounts = measure_of(aim).amounts(measured).mean(axis=2)
     if aim.target_us is None:
         return amounts

@@ -30,8 +30,9 @@ _SOLVER = "tailc_solvers.evolution"
 def with_tuned_table(policy: Policy, tuned: AnyTunedTable) -> Policy:
     """Put the tuned table and its evidence into the policy; unchanged if no table is better.
 
-    The tuned rows have no evidence of their own, because the proofs are for the rows of the
-    formula. If the highest rate is the objective, the policy is for rates up to that of its table.
+    The tuned rows have no evidence of their own, because proofs exist only for the rows of the
+    table that was computed without simulation. If the highest rate is the objective, the policy is
+    for rates up to that of its table.
     """
     if tuned.raised is not None:
         policy = _up_to_highest(policy, tuned.raised)
@@ -63,7 +64,10 @@ def _up_to_highest(policy: Policy, raised: RateComparison) -> Policy:
 
 
 def tuning_settings(tuned: AnyTunedTable) -> dict[str, int]:
-    """The settings of the search, and the results of both tables at each rate."""
+    """Evidence of tuning: settings of the search, and results of the formula's and the tuned table.
+
+    Results are at each rate. The formula's table is the one computed without simulation.
+    """
     aim = tuned.aim
     settings = {
         "judged_on": tuned.judged_on,
@@ -132,7 +136,7 @@ def describe_tail(us: int, overloaded: bool) -> str:
 
 
 def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
-    """Warn if the formula's table is used, or if no held-out requests validated the tables."""
+    """Warn if tuning has found no better table, or if no held-out requests validated the tables."""
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))

@@ -1,7 +1,8 @@
-"""The highest rate at which a table meets a percentile, compared with that of the formula's table.
+"""The highest rate at which a tuned table meets a percentile, compared with the formula's table.
 
-Each replay has a highest rate for each table, on the same requests. Intervals are Student's at
-95 %, of the mean rate and of the mean change from one table to the other.
+The formula's table is computed without simulation. In each replay each table has a highest rate, on
+the same requests. Intervals are Student's at 95 %, of the mean rate and of the mean change from one
+table to the other.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _DIGITS = 3
 class HighestRate:
     """A table's highest rate, as a mean over replays with its interval [thousandths of 1/s].
 
-    is_open: whether some replay keeps the percentile at the highest rate of the range, so that the
-    mean might be higher.
+    is_open: whether some replay meets the percentile's limit even at the highest rate of the range,
+    so that the mean might be higher.
     """
 
     rate_mrps: int
@@ -51,10 +52,11 @@ class RateChange:
 
 @dataclass(frozen=True)
 class RateComparison:
-    """The highest arrival rates that the formula's table and the tuned one can serve.
+    """The highest arrival rates that the formula's table and the tuned table can serve.
 
     formula, tuned: None if the table misses the percentile even at the lowest rate. change: from
-    one to the other; None if one of them is None.
+    the formula's table to the tuned one; None if one of the rates is None. The formula's table is
+    the one computed without simulation.
     """
 
     formula: HighestRate | None

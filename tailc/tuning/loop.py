@@ -3,9 +3,9 @@
 With optional rules the loop runs twice. Over a wide range of rates a table with optional rules can
 be worse than one without: one threshold of `start-below` and one age of `give-up` apply to all
 rates. So half of the budget is for a table without them, and the other half for one that is better
-than that. Both are compared with other random numbers, and again with demand that is longer by two
-standard errors of its mean: a request that gave up takes longer, so if demand is longer than in the
-sample these tables are the first to be worse.
+than that. Both tables are compared with other random numbers, and again with demand that is longer
+by two standard errors of its mean: a request that gave up takes longer, so tables with optional
+rules suffer most if demand is longer than in the sample.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Result = TypeVar("Result", bound=TuningResult[Any])
 
 
 class TuningLoop(ABC, Generic[Form, Result]):
-    """The loop that tunes tables: propose, rank and validate them by one criterion.
+    """The loop that tunes tables: search tables, rank them and validate the best, by one criterion.
 
     problem_for: the tuning problem of an objective. split: the requests of the search and those of
     the validation.
@@ -72,9 +72,10 @@ class TuningLoop(ABC, Generic[Form, Result]):
     def tune(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress
     ) -> Result:
-        """Return the first table that is validated as better than the formula's.
+        """Search tables; return the first one that is validated as better than the formula's table.
 
-        If none is, return one whose `validated.is_better` is False.
+        The formula's table is computed without simulation. If no table is better, return one whose
+        `validated.is_better` is False.
         """
 
     @abstractmethod
@@ -96,7 +97,11 @@ class TuningLoop(ABC, Generic[Form, Result]):
     def validate(
         self, formula: TuningProblem[Form], plain: Result, table: Form, aim: TuningObjective
     ) -> Result:
-        """Validate a confirmed table against the formula's, on the requests that validate."""
+        """Compare a confirmed table with the formula's table, on the requests of the validation.
+
+        formula: problem of the table that is computed without simulation. plain: result without
+        optional rules.
+        """
 
     def _run_with_optional_rules(
         self, aim: TuningObjective, progress: Progress
@@ -119,7 +124,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
 
 
 def longer_by_chance(load: Workload) -> float:
-    """(Mean demand + two standard errors of that mean) / mean demand."""
+    """Factor by which mean demand may be longer by chance: 1 + two standard errors / mean."""
     share = load.weight / load.requests
     mean_ns = load.mean_work_ns
     variance = float(((load.work_ns - mean_ns) ** 2 * share).sum())

@@ -1,4 +1,4 @@
-"""Operating points at which tables are replayed."""
+"""Operating points: the conditions, such as arrival rates, under which tables are replayed."""
 
 from __future__ import annotations
 

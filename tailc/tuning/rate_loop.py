@@ -37,10 +37,11 @@ _BUDGET_FRACTION = 3_000
 
 @dataclass(frozen=True)
 class RateTuningResult(TuningResult[Form]):
-    """A tuning result, with the highest rates of the formula's table and of the tuned one.
+    """A tuning result for the highest rate, with the rates of the tuned table and of its reference.
 
-    kept_us: the smallest latency within which the formula's table or one of the search keeps the
-    percentile at the lowest rate in every replay [us]; None if all are overloaded.
+    raised: the highest rates of the formula's table, computed without simulation, and of the tuned
+    table. kept_us: the smallest latency within which one of the tables keeps the percentile at the
+    lowest rate in every replay [us]; None if all are overloaded.
     """
 
     raised: RateComparison
@@ -55,8 +56,8 @@ class RateLoop(TuningLoop[Form, RateTuningResult[Form]]):
     ) -> tuple[RateTuningResult[Form], bool | None]:
         """Tune for the highest rate; see `TuningLoop.run` for the result.
 
-        Raises TailcError if the formula's table keeps the percentile at all rates of the range, and
-        if neither table keeps it at the lowest.
+        Raises TailcError if the table computed without simulation meets the percentile's limit at
+        all rates of the range, and if no table meets it at the lowest.
         """
         problem = self._problem_for(replace(aim, optional_rules=()))
         ranking = self._sample(problem, self._split.tuning, aim, _RANKING)

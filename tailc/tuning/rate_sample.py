@@ -31,9 +31,9 @@ _PARTS = 500
 class HighestRates:
     """The highest rate at which each table meets the percentile in each replay.
 
-    rates_mrps: int64 (tables, repeats) [thousandths of 1/s]; 0 if the percentile is missed at the
-    lowest rate of the range, the highest rate if it is kept at all rates. requests: number of
-    simulated requests.
+    rates_mrps: int64 (tables, repeats) [thousandths of 1/s]; 0 if the percentile's limit is missed
+    even at the lowest rate of the range, the highest rate if it is met at all rates. requests:
+    number of simulated requests.
     """
 
     rates_mrps: NDArray[np.int64]
@@ -42,7 +42,7 @@ class HighestRates:
 
 @dataclass(frozen=True, eq=False)
 class RateSample(Generic[Form]):
-    """Replays by which a table's highest rate is found; the percentile must be <= `limit_us`.
+    """Replays by which the highest rate is found at which a table's percentile is <= `limit_us`.
 
     Random numbers are the same for all rates and tables: a higher rate only scales the gaps between
     arrivals.
@@ -136,7 +136,11 @@ def rate_sample(
     seed: int,
     workers: Executor,
 ) -> RateSample[Form]:
-    """Build a sample of `repeats` replays of `requests` requests; `seed` gives order and times."""
+    """Build replays of some requests, by which the highest rates of tables are found.
+
+    requests, repeats: number of requests in a replay, and number of replays. seed: gives order and
+    times.
+    """
     most = most_in_system(problem.cores)
     scenario = Scenario(load, aim.arrivals[-1], requests, most, seed)
     experiment = Experiment(scenario, repeats, 0, workers).with_replications()

@@ -1,4 +1,4 @@
-"""Samples of replays on which tables are screened, ranked and validated."""
+"""Sizes of the samples of replays by which tables are screened, ranked and validated."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def screening_sample(
     seed: int,
     workers: Executor,
 ) -> TuningSample[Form]:
-    """Make a small sample, which selects the tables that are worth a search or a comparison."""
+    """Make a small sample of replays, which selects tables for a search or a comparison."""
     return tuning_sample(
         scenes,
         aim.percentile_ppm,
@@ -47,7 +47,10 @@ def validation_sample(
     workers: Executor,
     repeats: int = VALIDATION.repeats,
 ) -> TuningSample[Form]:
-    """Make a large sample with its own random numbers, to rank tables or to validate them."""
+    """Make a large sample of replays, with its own random numbers, to rank or validate tables.
+
+    scenes: operating points, such as arrival rates.
+    """
     return tuning_sample(
         scenes,
         aim.percentile_ppm,

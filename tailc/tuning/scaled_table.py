@@ -24,7 +24,7 @@ class ScaledTable(Generic[Form]):
     """A table whose climb ages are multiplied by a factor, so that it meets the latency limit.
 
     part_ppm: the factor [1e-6]; at least 1,000,000 if the table meets its limit unscaled, or if
-    there is no limit. None if no factor meets the limit; the table is unscaled then.
+    there is no limit. None if no factor meets the limit; the table is then not scaled.
     """
 
     table: Form
@@ -36,7 +36,7 @@ class ScaledTable(Generic[Form]):
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:
-        """The table of `after`, a further scaling, with the product of both factors.
+        """Combine two successive scalings: the table of `after`, with the product of both factors.
 
         The factor is None if one of both is.
         """
@@ -74,8 +74,8 @@ def relax_to_limit(
 ) -> ScaledTable[Form]:
     """Scale the climb ages of a table so that its latency percentile is just within the limit.
 
-    If it is above, scale down, as `scale_to_limit` does; if it is below, scale up, by at most
-    `most_parts`.
+    If the percentile is above the limit, scale down, as `scale_to_limit` does; if it is below,
+    scale up, by at most `most_parts` steps of the problem.
     """
     found = scale_to_limit(problem, table, sample, aim)
     if problem.relaxed is None or not found.was_kept:

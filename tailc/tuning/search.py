@@ -4,10 +4,11 @@ The start of a search decides in which local minimum it ends, and its first step
 minimum is best. So several searches start, the best on other requests continue, and then only one
 (successive halving: Karnin, Koren and Somekh, ICML 2013).
 
-The value of a table is its measure (`criteria`) relative to the formula's, on the same requests at
-the same times. A rate at which it is worse than the formula's, or misses a further objective, has a
-penalty. Each stage has its own random numbers, and more of them than the stage before. It ends with
-its share of the budget, or when checks (`convergence`) show that it no longer improves.
+The value of a table is its measure (`criteria`) relative to the formula's table, which is computed
+without simulation, on the same requests at the same times. A rate at which the table is worse, or
+misses a further objective, has a penalty. Each stage has its own random numbers, and more of them
+than the stage before. It ends with its share of the budget, or when checks (`convergence`) show
+that it no longer improves.
 """
 
 from __future__ import annotations
@@ -81,12 +82,12 @@ _SPAN = 2
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """The smallest number of requests of a replay at one rate for this percentile."""
+    """Smallest number of requests that a replay at one rate needs to estimate this percentile."""
     return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
 def least_budget(aim: TuningObjective, starts: int) -> int:
-    """Smallest budget, in requests, of a search from `starts` points."""
+    """The smallest budget of a search that begins from `starts` points, in simulated requests."""
     trial = fewest_requests(aim.percentile_ppm) * len(aim.rates_mrps)
     parts = ((_FIRST, starts), (_COARSE, min(starts, _CONTINUED)), (_FINE, 1))
     times = 2 if aim.optional_rules else 1
@@ -151,12 +152,12 @@ def search_for_rate(
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
-    """Search for the table with the highest rate at which it keeps a tail.
+    """Search for the table with the highest rate at which its tail is within a limit.
 
-    At the highest rate of all tables, the table that reaches it has the shortest tail. So each
-    stage minimises the tail at the highest rate of the table that it begins with, and with the
-    same weight at the lowest rate of the range, where other rows apply. rates: measures the highest
-    rate of a table on `load`, the requests of the search.
+    Each stage minimises the tail at the highest rate of the table that it begins with, because a
+    table with a shorter tail there has a higher rate. The tail at the lowest rate of the range,
+    where other rows apply, has the same weight. rates: measures the highest rate of a table on
+    `load`, the requests of the search.
     """
     return _Search(
         problem, operating_points(load, aim), aim, workers, progress, (load, rates)

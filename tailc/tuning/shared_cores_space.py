@@ -91,12 +91,12 @@ class SharedCoresSpace:
 
     @property
     def boost_use(self) -> tuple[int, int]:
-        """The smallest use of the boosted cost unit by a rung, and how many such uses fit in it."""
+        """The smallest use of the boosted cost unit by a rung, and how many such uses it allows."""
         return least_of(self.pools, self.pools.boost_pool)
 
     @property
     def start_use(self) -> tuple[int, int]:
-        """The cost unit on which starts may depend, that of the first rung, and the rung's use."""
+        """The cost unit on whose use starts may depend, and how much of it the first rung uses."""
         unit = self.pools.cost_unit[self.pools.pool_of[0]]
         assert unit is not None
         return unit, int(self.pools.cost_ppm[0])
@@ -114,7 +114,7 @@ class SharedCoresSpace:
 
     @property
     def starts_by_row(self) -> bool:
-        """Whether each row tells an arriving request to wait for a time or for a request's end."""
+        """Whether each row of the table decides if an arriving request waits, and for how long."""
         return self.may_wait and not self.starts_by_use
 
     @property
@@ -134,13 +134,20 @@ class SharedCoresSpace:
         boost: float,
         give_up: float = _GIVE_UP,
     ) -> NDArray[np.float64]:
-        """Make a point from ages relative to the tail, (aged, knots), and limits in cores."""
+        """Make a point from climb ages relative to the tail, (aged rungs, knots), and limits.
+
+        admission: load from which requests wait; boost: limit of boosted threads; both in cores.
+        give_up: age of giving up, relative to the tail.
+        """
         others = [admission, *([boost] if self.base.boost else [])]
         others += [give_up] if OptionalRule.GIVE_UP in self.optional_rules else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
-        """The ages of a point at loads, relative to the tail, (aged, loads), not yet ordered."""
+        """The climb ages of a point at some loads, relative to the tail; (aged rungs, loads).
+
+        They are not yet made to ascend with the rung.
+        """
         at_knots = point[: self.aged_rungs * len(self.knots)].reshape(self.aged_rungs, -1)
         return between(at_knots, self.knots, loads)
 

@@ -1,7 +1,7 @@
 """Search spaces of tables for SMT cores: the age at which batch work leaves, by load.
 
-A point has the clock of ages, as the integer part of a number, and the age from which a request is
-alone at some loads, as in `core_types_space`.
+A point has a number whose integer part selects how ages count, and for some loads the age from
+which a request has its core alone, as in `core_types_space`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _by_in_system(base: Ladder) -> Ladder:
 
 
 def later(table: Ladder, release_us: int) -> Ladder:
-    """Remove ages below the time that batch work takes to leave its core."""
+    """Remove climbs of a table at ages below the time that batch work takes to leave its core."""
 
     def row(each: Row) -> Row:
         ages = [climb.age_us for climb in each.climbs if climb.rung == ALONE]
@@ -107,7 +107,11 @@ def later(table: Ladder, release_us: int) -> Ladder:
 
 
 def sooner_alone(table: Ladder, part_ppm: int, release_us: int) -> Ladder:
-    """Scale the ages at which requests stop sharing their core; batch work is released in time."""
+    """Scale the ages at which requests stop sharing their core with batch work.
+
+    part_ppm: the factor [1e-6]. release_us: time that batch work takes to leave, which ages
+    respect.
+    """
 
     def row(each: Row) -> Row:
         ages = {climb.age_us * part_ppm // PPM: climb.rung for climb in each.climbs}

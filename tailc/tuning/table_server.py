@@ -12,11 +12,11 @@ Form_contra = TypeVar("Form_contra", contravariant=True)
 
 
 class TableServer(Protocol[Form_contra]):
-    """A server on which tables are replayed.
+    """Interface: a server on which tables are replayed.
 
-    load: the requests that the tables were computed from. subject_of: what a replay of a table
-    runs. settling: number of requests that are not measured, until the controller of a table has
-    settled.
+    load: the requests that the tables were computed from. subject_of: makes the policy that a
+    replay of a table runs. settling: number of requests that are not measured, until the controller
+    of a table has settled.
     """
 
     @property

@@ -1,7 +1,7 @@
-"""Tune for tail, energy or batch work at given rates.
+"""Tune tables for the least tail, energy or lost batch work at given rates.
 
 If a latency limit applies, tables are scaled down to it on the requests that validate them, but in
-other replays: so the validation shows a tail that exceeds the limit only by chance.
+other replays. So in the validation a tail exceeds the limit only by chance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from tailc.tuning.validation import ValidatedTable, rank_tables, validate_table
 
 @dataclass(frozen=True)
 class TailResult(TuningResult[Form]):
-    """A tuning result, and the sample that validated it."""
+    """A result of tuning for tail, energy or batch work.
+
+    last: the sample of replays that validated the table.
+    """
 
     last: TuningSample[Form]
 
@@ -122,9 +125,10 @@ def first_better_table(
     clairvoyant_us: Sequence[int] | None,
     aim: TuningObjective,
 ) -> ValidatedTable[Form]:
-    """Validate tables in order, and return the first that is better than the reference.
+    """Validate tables in order, and return the first that is better than the reference table.
 
-    If none is, return the first that meets its limit; otherwise the first of all.
+    If none is better, return the first that meets its limit; otherwise the first of all.
+    clairvoyant_us: by rate, the tail of a schedule that knows all demands.
     """
     others = []
     for table in tables:

@@ -4,8 +4,8 @@ The logarithm of a budget is a smooth function of the decoding sequences and of 
 tokens, first with few parameters, then with one more for each row and column. All tables are
 replayed on the same requests at the same times, and compared with the best static budget of each
 rate, by hindsight: a rate at which a table is worse counts more than one at which it is better. The
-last part of the requests is not seen by the search: a table is used if it is better than the best
-static budget of the search on that part too.
+search does not use the last part of the requests: a table is used only if it is better than the
+best static budget on that part too.
 """
 
 from __future__ import annotations
@@ -240,9 +240,9 @@ class BudgetSearch:
 class BudgetFamily:
     """Token-budget tables around a base table: each point of the search is a table.
 
-    Parameters of a point, as logarithms: a factor of all budgets, its growth with decoding
-    sequences, with waiting tokens and with both, the sequences that start, and a factor for each
-    row and column.
+    A point has, as logarithms: a factor of all budgets; its growth with decoding sequences, with
+    waiting tokens and with both; the number of sequences that may start; and a factor for each row
+    and column.
     """
 
     grid: BudgetGrid
@@ -250,7 +250,7 @@ class BudgetFamily:
 
     @property
     def origin(self) -> Floats:
-        """The point whose table is the base, without factors of rows and columns."""
+        """The point whose table is the base table; it has no factors of rows and columns."""
         return np.array([0.0, 0.0, 0.0, 0.0, self._most_starts])
 
     @property

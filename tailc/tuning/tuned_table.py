@@ -1,7 +1,8 @@
-"""Tune a formula's table by simulation, with all its rows, on the requests of its compile.
+"""Tune a table by simulation, on the requests of its compile.
 
-Some requests are held out of the search and validate its tables, with other random numbers. A
-table is used only if it is better than the formula's beyond chance, and at no rate worse.
+The search begins from the formula's table, which is computed without simulation. Some requests are
+held out of the search and validate its tables, with other random numbers. A tuned table is used
+only if it is better than the formula's beyond chance, and at no rate worse.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ _MOST_BUSY = 0.9
 
 @dataclass(frozen=True)
 class BatchLeft:
-    """Batch work per core with the formula's table and the tuned one, and an upper bound.
+    """Batch work per core with two tables at one rate, and an upper bound on it.
 
-    In 1e-6 of that on a free core. None for a table that is overloaded.
+    formula_ppm, tuned_ppm: with the table computed without simulation, and with the tuned one; None
+    for a table that is overloaded. most_ppm: the bound. All in 1e-6 of the batch work on a free
+    core.
     """
 
     formula_ppm: int | None
@@ -54,14 +57,20 @@ class BatchLeft:
 class TunedTable(Generic[Form]):
     """A tuned table with its objective, its validation, and the effort of the search.
 
-    has_settled: whether the search ended because it no longer improved, before its budget ended.
-    judged_on: number of records that validated the table. is_held_out: whether these were not used
-    by the search; too few records are used for both. batch: batch work at each rate if that is the
-    objective, else empty. raised: the highest rates if these are the objective.
-    uses_optional_rules: whether the table has those of `aim`; None if `aim` has none.
-    foreseen_energy: by rate, energy of a schedule that knows all requests, in the unit of
-    `EnergyPair`; empty if none is known. course: best value by simulated requests; empty if the
-    search ran twice.
+    Attributes:
+        aim: the objective.
+        validated: comparison with the table that was computed without simulation.
+        evaluations, requests: number of tables that were replayed, and of simulated requests.
+        has_settled: whether the search ended because it no longer improved, before its budget
+            ended.
+        judged_on: number of records that validated the table.
+        is_held_out: whether these were not used by the search; too few records are used for both.
+        batch: batch work at each rate if that is the objective, else empty.
+        raised: the highest rates if these are the objective.
+        uses_optional_rules: whether the table has those of `aim`; None if `aim` has none.
+        foreseen_energy: by rate, energy of a schedule that knows all requests in advance, in the
+            unit of `EnergyPair`; empty if none is known.
+        course: convergence trace by simulated requests; empty if the search ran twice.
     """
 
     aim: TuningObjective
@@ -79,7 +88,7 @@ class TunedTable(Generic[Form]):
 
     @property
     def table(self) -> Form | None:
-        """The tuned table; None if no table is better than the one that the formula computes."""
+        """The tuned table; None if no table is better than the one computed without simulation."""
         return self.validated.table if self.validated.is_better else None
 
     @property
@@ -97,7 +106,7 @@ def tune_table(
     threads: int,
     progress: Progress,
 ) -> TunedTable[Form]:
-    """Return the best table that the search finds within its budget.
+    """Search tables by simulation; return the best one that is found within the budget.
 
     problem_for: the tuning problem of an objective. Raises TailcError if there is nothing to tune,
     if a rate is too high, or if the budget is too small.
@@ -182,7 +191,10 @@ def _check(aim: TuningObjective, problem: TuningProblem[Form]) -> None:
 def check_rates(
     aim: TuningObjective, load: Workload, problem: TuningProblem[Form], case: str = ""
 ) -> None:
-    """Refuse rates close to the capacity; `case` names the case of demand in the message."""
+    """Raise TailcError if a rate is so close to the capacity that no table can be tuned.
+
+    case: name of the case of demand in the message.
+    """
     capacity = problem.capacity_of(load)
     peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:

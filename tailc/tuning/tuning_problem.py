@@ -43,7 +43,7 @@ _PARTS = 64
 
 @dataclass(frozen=True, eq=False)
 class BatchBound:
-    """Upper bound on the batch work of any table on cores with requests.
+    """Upper bound on the batch work that any table leaves on cores with requests.
 
     least: smallest amount that a request gives up, in millionths of the batch work of a core
     without requests times us, if the limit is met in all replays together.
@@ -57,26 +57,29 @@ class BatchBound:
 class TuningProblem(Generic[Form]):
     """A table to tune, the server that it runs on, and where a search begins.
 
-    base: the formula's table. load: the requests that it was compiled from. cores: of the server.
-    capacity_of: the work of such requests that the server does per unit of time at speed 1, if they
-    run as `capacity_condition` says. subject_of: what a replay of a table runs.
+    Which of the optional fields a formula has depends on its rules, its criterion and its server,
+    in almost any combination.
 
-    search_space: by the tail of the formula's table [us]; `starts`: the largest number of points
-    that a search begins from. near: the space of a search that continues from a table, and the
-    point next to that table; None if no search does.
-
-    earlier: the table with its ages scaled by a factor [1e-6]; None if that shortens no tail.
-    parts: number of steps of that scale from 0 to 1. relaxed: the problem of a table with ages that
-    are scaled up by at most `most_parts` steps, if its tail is below the limit; None if the ages of
-    the formula cannot grow.
-
-    server: of a clairvoyant schedule; None if none is known. batch: a bound of batch work; None if
-    there is none. foreseen: subject of a schedule that knows all requests, compared by its cost;
-    None if there is none. rivals: settings by hand; like `base`, none of them may be
-    better than a tuned table at any rate.
-
-    Which of the last six a formula has depends on its rules, its criterion and its server, in
-    almost any combination.
+    Attributes:
+        base: the formula's table, which was computed without simulation.
+        load: the requests that it was computed from.
+        cores: number of cores of the server.
+        capacity_of: work of such requests that the server does per unit of time at speed 1, if they
+            run as `capacity_condition` says.
+        subject_of: makes the policy that a replay of a table runs.
+        search_space: by the tail of the formula's table [us].
+        starts: the largest number of points that a search begins from.
+        near: the space of a search that continues from a table, and the point next to that table;
+            None if no search does.
+        earlier: the table with its ages scaled by a factor [1e-6]; None if that shortens no tail.
+        parts, most_parts: number of steps of that factor from 0 to 1, and largest number of steps.
+        relaxed: the problem of a table with ages that are scaled up, if its tail is below the
+            limit; None if the ages of the formula cannot grow.
+        server: the server of a clairvoyant schedule; None if none is known.
+        batch: an upper bound of batch work; None if there is none.
+        foreseen: a schedule that knows all requests in advance, compared by its cost; None if there
+            is none.
+        rivals: settings by hand; at no rate may they or `base` be better than a tuned table.
     """
 
     base: Form
@@ -103,9 +106,9 @@ class TuningProblem(Generic[Form]):
         return 0
 
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
-        """Replay the formula's table and its rivals; return the best result at each point.
+        """Replay the formula's table and the settings by hand.
 
-        A point is an operating point: a rate of arrivals.
+        Return the best result at each point. A point is an operating point: an arrival rate.
         """
         return best_by_point(trials.measure([self.base, *self.rivals]), aim)
 
@@ -241,7 +244,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
 
 
 def ladder_subject(table: Ladder) -> Subject:
-    """Put the table on the server that its rules and cost units describe, for replays."""
+    """Make the simulated server that a ladder's rules and cost units describe, with this ladder."""
     return on_ladders("table", (table,))
 
 
@@ -265,5 +268,5 @@ def _mean_speeds(load: Workload) -> NDArray[np.float64]:
 
 
 def tuning_error(message: str, hint: str, *about: str) -> TailcError:
-    """Make the TailcError for a table that cannot be tuned."""
+    """Make the TailcError that says why a table cannot be tuned."""
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))

@@ -33,12 +33,17 @@ Form = TypeVar("Form")
 class Measurements:
     """Results of replays of several tables; arrays are (tables, points, repeats).
 
-    tail_us: int64, the percentile. energy: float64, energy of a request, including that of free
-    cores, in units of power times nanoseconds; None if rungs have neither power nor batch work.
-    closest: float64, the largest ratio of a percentile to its limit over further objectives; None
-    without further objectives. gave_up: bool, whether the replay was aborted because too many
-    requests were waiting; its other values are then not valid, but are worse if it was aborted
-    earlier. None: no replay was aborted.
+    A point is an operating point, such as an arrival rate.
+
+    Attributes:
+        tail_us: the latency percentile, int64.
+        energy: energy of a request, including that of free cores, in units of power times
+            nanoseconds, float64; None if rungs have neither power nor batch work.
+        closest: the largest ratio of a percentile to its limit over further objectives, float64;
+            None without further objectives.
+        gave_up: whether the replay was aborted because too many requests were waiting; its other
+            values are then not valid, but are worse if it was aborted earlier. None: no replay was
+            aborted.
     """
 
     tail_us: NDArray[np.int64]
@@ -47,15 +52,21 @@ class Measurements:
     gave_up: NDArray[np.bool_] | None = None
 
     def is_overloaded(self, table: int, scene: int) -> bool:
-        """Whether a replay of a table at an operating point was aborted."""
+        """Whether some replay of a table at an operating point was aborted.
+
+        table, scene: number of the table, and of the operating point.
+        """
         return self.gave_up is not None and bool(self.gave_up[table, scene].any())
 
     def keeps_objectives(self, table: int) -> bool:
-        """Whether the means of a table meet all further objectives at each operating point."""
+        """Whether a table meets all further objectives, on average, at each operating point."""
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
-        """Combine results of several tables, one chosen for each operating point, int (points,)."""
+        """Combine results of several tables as if of one table that varies by operating point.
+
+        table_of_scene: number of the table to use at each operating point, int (points,).
+        """
 
         def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]
@@ -90,7 +101,8 @@ class _Repeat(NamedTuple):
 class TuningSample(Generic[Form]):
     """The replays by which tables are compared: an experiment for each operating point.
 
-    `subject_of`: what a replay of a table runs.
+    All tables get the same requests at the same times. subject_of: makes the policy that a replay
+    of a table runs. objectives: constraints on further percentiles, by operating point.
     """
 
     experiments: tuple[Experiment, ...]
@@ -129,7 +141,7 @@ class TuningSample(Generic[Form]):
         return self._measurements(found)
 
     def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
-        """Replay subjects and return all results; nothing is reused."""
+        """Replay policies or baselines and return all results; nothing is reused."""
         return self._measurements(self._replay(subjects))
 
     def _replay(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
@@ -203,7 +215,7 @@ def tuning_sample(
     workers: Executor,
     subject_of: Callable[[Form], Subject],
 ) -> TuningSample[Form]:
-    """Make `repeats` replays of `requests` requests per point; `seed` draws times and order."""
+    """Make the replays by which tables are compared, at some operating points."""
     most = most_in_system(cores)
     scenarios = [
         Scenario(one.load, one.arrivals, requests, most, seed, settling=one.settling)

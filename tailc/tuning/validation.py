@@ -1,8 +1,9 @@
 """Decide whether a table is better than the formula's, on requests that did not tune it.
 
-Both tables get the same requests at the same times, so the change is taken replay by replay, with
-Student's interval of its mean at 95 %. The interval includes the randomness of arrivals and of
-their order; `verify` includes that of the sample of requests.
+The formula's table is computed without simulation. Both tables get the same requests at the same
+times, so the change is taken replay by replay, with Student's interval of its mean at 95 %. The
+interval includes the randomness of arrivals and of their order; `verify` includes that of the
+sample of requests.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ class EnergyPair:
 
 @dataclass(frozen=True)
 class RateGain:
-    """Mean percentiles at one rate with the formula's table and the tuned one, and the change.
+    """Mean latency percentiles at one rate with two tables, the formula's and the tuned one.
 
-    change_ppm: mean over replays of the relative change of the amount to minimise; low_ppm,
-    high_ppm: its interval. clairvoyant_us: mean percentile in the same replays of a schedule that
-    knows all sizes; None if none is known. misses: whether the percentile of the tuned table
-    exceeds the limit beyond chance. formula_overloaded, tuned_overloaded: whether a replay of the
-    table was aborted, so that its percentile and the change are not valid; see `Measurements`.
+    The formula's table is computed without simulation. change_ppm: mean over replays of the
+    relative change of the amount to minimise; low_ppm, high_ppm: its interval. clairvoyant_us: mean
+    percentile in the same replays of a schedule that knows all sizes; None if none is known.
+    misses: whether the percentile of the tuned table exceeds the limit beyond chance.
+    formula_overloaded, tuned_overloaded: whether a replay of the table was aborted, so that its
+    percentile and the change are not valid; see `Measurements`.
     """
 
     rate_mrps: int
@@ -66,7 +68,10 @@ class RateGain:
 
     @property
     def closed_gap(self) -> float | None:
-        """Fraction of the gap to the clairvoyant schedule that is closed; None: no gap."""
+        """Part of the gap from the formula's table to a clairvoyant schedule that tuning closes.
+
+        1 for all of it; None if there is no gap.
+        """
         if self.clairvoyant_us is None or self.is_overloaded:
             return None
         way_us = self.formula_us - self.clairvoyant_us
@@ -106,7 +111,10 @@ class ValidatedTable(Generic[Form]):
 def rank_tables(
     tables: Sequence[Form], formula: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> list[Form]:
-    """Order tables by their value, the best first."""
+    """Order tables by the value that a search minimises, the best first.
+
+    formula: the table computed without simulation, to which values are relative.
+    """
     values = measure_of(aim).values(sample.measure(tables), sample.measure([formula]), aim)
     return [tables[at] for at in np.argsort(values, kind="stable")]
 
@@ -120,9 +128,9 @@ def validate_table(
 ) -> ValidatedTable[Form]:
     """Compare a table with the formula's: it must be better in the weighted mean, nowhere worse.
 
-    With a limit, a table that misses it at some rate, or whose scale no factor makes meet it, is
-    not better. A table that keeps the limit is better than a formula's table that no factor scales
-    to it. It is also better than a formula's table that had to be scaled, if it is at no rate worse
+    With a limit, a table that misses it at some rate, or that no factor scales to it, is not
+    better. A table that keeps the limit is better than a formula's table that no factor scales to
+    it. It is also better than a formula's table that had to be scaled, if it is at no rate worse
     than the scaled one. If only one of the two meets the further objectives, that one is better.
     """
     measured = sample.measure([formula.table, tuned.table])

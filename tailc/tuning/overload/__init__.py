@@ -1,1 +1,1 @@
-"""Overload control: the rule with the least loss if a table alone misses its objective."""
+"""Overload control: find the rule with the least loss if a table alone misses its SLO."""

@@ -41,7 +41,7 @@ class RateLoss:
 
 @dataclass(frozen=True, eq=False)
 class RateLosses:
-    """Replays at the rates of overload and at normal rates, which are equal for every table."""
+    """Replays at rates of overload and at normal rates, on the same requests for every table."""
 
     objective: OverloadObjective
     experiments: tuple[Experiment, ...]
@@ -108,7 +108,11 @@ def rate_losses(
     *,
     replicates: int = 0,
 ) -> RateLosses:
-    """Build replays of a workload on the table's server; `seed` gives times and order."""
+    """Build replays of a workload on the table's server, at all rates of the objective.
+
+    seed: gives arrival times and order of requests. replicates: number of bootstrap samples for
+    intervals.
+    """
     most = most_in_system(_policy_of(table).capacity_ppm)
     scenarios = (
         Scenario(workload, Poisson(rate), objective.requests, most, seed)

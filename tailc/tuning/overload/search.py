@@ -39,12 +39,16 @@ _MOST_JUDGED = 8
 
 @dataclass(frozen=True)
 class Relief:
-    """A table with the overload rule that loses least work; no rule if the table needs none.
+    """A table with the overload rule that loses least work.
 
-    rule: None if none is needed. rates: tail and loss at the rates of overload, then at normal
-    rates. others: other allowed rules with their mean loss over all rates, in millionths of the
-    work, on the requests of the search; None: the rule misses the objective. judged_on: number of
-    records that `rates` were computed from.
+    Attributes:
+        aim: the SLO of served requests, and the rates.
+        table: the table with the rule.
+        rule: the rule; None if none is needed.
+        rates: tail and loss at the rates of overload, then at normal rates.
+        others: other allowed rules with their mean loss over all rates, in millionths of the work,
+            on the requests of the search; None: the rule misses the objective.
+        judged_on: number of records that `rates` were computed from.
     """
 
     aim: OverloadObjective

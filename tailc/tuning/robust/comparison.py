@@ -2,7 +2,8 @@
 
 All tables get the same requests at the same times in every case, so changes from one table to
 another are taken replay by replay. Intervals are Student's at 95 %, for the randomness of arrivals
-and of their order. The worst case of a table has the longest mean tail, or the most mean energy.
+and of their order. The worst case of a table is the one with its longest mean tail, or its highest
+mean energy.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class MeanChange:
 class CaseEnergies:
     """Energy per request as measured and in the worst case [1e-6 of power unit times us].
 
-    case: the number of that case.
+    case: number of the worst case.
     """
 
     nominal: int
@@ -73,7 +74,7 @@ class NominalAndWorst:
 
 @dataclass(frozen=True)
 class RobustRate:
-    """Three tables at one rate: the formula's, the tuned (plain) one and the robust one.
+    """Three tables at one rate: without simulation (formula), tuned (plain), and robust.
 
     price: change of the amount to minimise from the plain table to the robust one, as measured.
     gain: change of the tail in the worst case. None if one of the two tables is overloaded.

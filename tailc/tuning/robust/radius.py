@@ -47,7 +47,10 @@ _FALL = 0.02
 
 
 class UncertainInput(enum.Enum):
-    """The input with an error; `JOINT`: all uncertain inputs, in the stated proportion."""
+    """The input that has an error: demand or speed-ups.
+
+    `JOINT`: all uncertain inputs, in the stated proportion.
+    """
 
     DEMAND = "demand"
     TAIL = "tail"

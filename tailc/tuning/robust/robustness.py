@@ -43,7 +43,8 @@ class Robustness:
 class RobustTables:
     """A table that was tuned for the worst case, and one that was tuned for the measured case.
 
-    robustness: of the table that is used.
+    robustness: largest errors that the used table tolerates. plain: table for the measured case.
+    hardened: table for the worst case.
     """
 
     robustness: Robustness
@@ -149,7 +150,11 @@ def _not_taken(aim: TuningObjective, hard: RobustTable) -> Finding:
 
 
 def chosen_table(plain: TunedTable[Ladder], hard: RobustTable) -> TunedTable[Ladder]:
-    """Return the robust table if it beats the formula's in the worst case, else the plain one."""
+    """Return the robust table if it is better than the formula's, otherwise the plain one.
+
+    Better means in the worst case. The formula's table is computed without simulation, the plain
+    one is tuned for the measured case.
+    """
     if not hard.compared.is_better:
         return plain
     reached = hard.clairvoyant_us or (None,) * len(hard.compared.rates)

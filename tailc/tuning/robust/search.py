@@ -54,11 +54,12 @@ _MOST_SEARCHED = 3
 
 @dataclass(frozen=True)
 class RobustTable:
-    """The table of a search that is robust against errors of its inputs, with its evidence.
+    """A table that is tuned for the worst case of uncertain inputs, with its evidence.
 
     cases: names of all cases, the measured one first. searched: number of cases that the search
-    used. evaluations, requests: of both searches. clairvoyant_us: by rate, the tail of a schedule
-    that knows all sizes, in the replays that validate the measured case; empty if none is known.
+    used. compared: comparison with the other tables. evaluations, requests: effort of both
+    searches. clairvoyant_us: by rate, the tail of a schedule that knows all demands, in the replays
+    that validate the measured case; empty if none is known.
     """
 
     table: Ladder
@@ -85,7 +86,7 @@ def tune_robust_table(
     threads: int,
     progress: Progress,
 ) -> tuple[TunedTable[Ladder], RobustTable]:
-    """Tune the table for the measured case, and the robust one.
+    """Tune one table for the measured case, and one for the worst case of the uncertainty set.
 
     days: of the records of the design trace. Raises TailcError like `tune_table`, for any case.
     """
