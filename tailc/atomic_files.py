@@ -23,12 +23,13 @@ _STREAMS = (1, 2)
 
 
 def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = None) -> None:
-    """Write several files, each with its path and content; create missing folders.
+    """Write several files, each completely or not at all; create missing folders.
 
-    The last file is put in place last. mode: permissions of the files; by default those of the
-    umask. Raises TailcError (cannot write) with the path that failed. Then temporary files are
-    removed, and no target is changed unless all temporary files were written and their folders
-    opened. If a folder cannot be flushed afterwards, the error says that the path was replaced.
+    contents: path and content of each file; files are put in place in this order. mode: permissions
+    of the files; by default those of the umask. Raises TailcError (cannot write) with the path that
+    failed. Then temporary files are removed, and no target is changed unless all temporary files
+    were written and their folders opened. If a folder cannot be flushed afterwards, the error says
+    that the path was replaced.
     """
     pending: list[tuple[Path, Path]] = []
     path = None

@@ -276,7 +276,7 @@ class Place:
 class Finding:
     """A message about the user's input: what is wrong, where, and what to do.
 
-    about: path of the wrong value in the spec, if the code that finds the fault does not know the
+    about: path of the wrong value in the spec, if the code that makes the finding does not know the
     file. Code that knows the file then sets `place`.
     """
 
@@ -305,7 +305,7 @@ class TailcError(Exception):
 
 
 def bug_finding(error: Exception) -> Finding:
-    """The finding about an exception that is a fault of tailc."""
+    """The finding that reports an unexpected exception as a bug of tailc."""
     sentence = next(iter(str(error).splitlines()), "")
     return Finding(
         Code.BUG,

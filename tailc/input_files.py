@@ -66,7 +66,10 @@ _HELD: ContextVar[_OpenInputs | None] = ContextVar("held inputs", default=None)
 
 @contextmanager
 def inputs_held() -> Iterator[None]:
-    """Context in which each input is opened only once, so that all readers get the same bytes."""
+    """Context in which each input is opened only once, so that all readers get the same bytes.
+
+    It is for commands that read a file or pipe more than once.
+    """
     with ExitStack() as until_read:
         before = _HELD.set(_OpenInputs({}, {}, until_read))
         try:

@@ -10,7 +10,10 @@ from tailc.order_statistics import student_t_95
 
 
 def mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean of replications and half the width of its 95 % interval; None for a single one."""
+    """Mean of replications, and half the width of its 95 % interval.
+
+    None for a single replication.
+    """
     if len(values) == 1:
         return values[0], None
     return fmean(values), student_t_95(len(values) - 1) * stdev(values) / math.sqrt(len(values))

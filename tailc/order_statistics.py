@@ -68,14 +68,15 @@ def fewest_for_upper_limit(percentile_ppm: int) -> int:
 
 
 def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
-    """Compute the 95 % limits of the percentile `share`, as shares of a sample.
+    """Compute the 95 % limits of a percentile, as shares of a sample of effective size.
 
-    below, above: effective sample size for the lower and for the upper limit.
+    share: the percentile as a fraction. below, above: effective sample size for the lower and for
+    the upper limit.
 
-    Sizes need not be whole: of `size` values, number r lies below the percentile with
-    probability 1 - I_p(r, size - r + 1), with I the incomplete beta function, for real r too
-    (Stigler, Annals of Statistics 1977). Its share is (r - 1/2) / size. The upper limit is None
-    where even the largest value may lie below the percentile.
+    Sizes need not be whole: of `size` values, number r lies below the percentile with probability 1
+    - I_p(r, size - r + 1), with I the incomplete beta function, for real r too (Stigler, Annals of
+    Statistics 1977). Its share is (r - 1/2) / size. The upper limit is None where even the largest
+    value may lie below the percentile.
     """
     low = _real_rank(share, below, 1 - _BEYOND)
     high = _real_rank(share, above, _BEYOND)
@@ -99,11 +100,11 @@ def _real_rank(share: float, size: float, above: float) -> float:
 
 
 def student_t_95(freedom: float) -> float:
-    """Half-width of a 95 % interval in standard deviations estimated with `freedom` degrees.
+    """Half-width of a 95 % interval by Student's t, in estimated standard deviations.
 
-    Abramowitz and Stegun 26.7.5; off by 0.003 at three degrees, and less at more. Fewer than three
-    count as three: the series is off by a tenth at one, and where it has few degrees the number of
-    degrees is itself an estimate.
+    freedom: degrees of freedom. Abramowitz and Stegun 26.7.5; off by 0.003 at three degrees, and
+    less at more. Fewer than three count as three: the series is off by a tenth at one, and where
+    there are few degrees their number is itself an estimate.
     """
     z, v = Z_95, max(freedom, LEAST_FREEDOM)
     terms = (

@@ -23,9 +23,9 @@ def percentile_rank(percentile_ppm: int, total: int) -> int:
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """The fewest requests of which at least one is above the percentile, with probability 97.5 %.
+    """The smallest sample that has a value above the percentile with a probability of 97.5 %.
 
-    Raises ValueError unless 0 < percentile_ppm < 10^6: above all of them there is none.
+    Raises ValueError unless 0 < percentile_ppm < 10^6: no value is above the percentile 10^6.
     """
     if not 0 < percentile_ppm < PPM:
         raise ValueError(f"percentile must be in (0, 100 %), not {percentile_ppm} ppm")

@@ -1,4 +1,4 @@
-"""Progress reports of long work: a callable with a sentence and the share done."""
+"""Progress reports of long work: a function that gets a sentence and the share that is done."""
 
 from __future__ import annotations
 

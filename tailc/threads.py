@@ -27,7 +27,7 @@ def thread_count(wanted: int | None) -> int:
 
 @contextmanager
 def at_most_threads(most: int) -> Iterator[None]:
-    """Limit the threads that this thread starts, as one of several processes should."""
+    """Context that limits `thread_count` in this thread, for one of several parallel processes."""
     before = _MOST.set(most)
     try:
         yield

@@ -81,7 +81,10 @@ class Dimension:
 
 
 def exact_units(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
-    """Convert units to grid steps, the smallest amounts that are stored, for a `Dimension`."""
+    """Convert units to exact numbers of grid steps for a `Dimension`.
+
+    A grid step is the smallest amount that is stored.
+    """
     return {unit: Fraction(count) for unit, count in steps.items()}
 
 

@@ -1,3 +1,3 @@
-"""The version of tailc, for rooms that cannot import the package itself."""
+"""The version of tailc, for modules that cannot import the package itself."""
 
 __version__ = "0.1.0"

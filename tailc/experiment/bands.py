@@ -1,8 +1,8 @@
 """Bounds on the distance of two samples, one of which is known only at some points.
 
-A spectrum gives the number of requests up to a latency, at some tens of points, but not the
-requests between two points. So its distribution function and its quantiles lie in known bands. Two
-bands are at least their gap apart, and at most the distance of their outer edges.
+A spectrum gives the number of requests up to a value, at some tens of points, but not the requests
+between two points. So its distribution function and its quantiles lie in known bands. Two bands are
+at least their gap apart, and at most the distance of their outer edges.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DistanceBounds:
-    """A distance between two distributions, estimated from samples, with its bounds.
+    """A distance between two distributions, with bounds because their samples are not fully known.
 
-    least, greatest: lower and upper bound. estimate: estimate.
+    least, greatest: lower and upper bound. estimate: the distance if known points are joined by
+    lines.
     """
 
     least: float
@@ -28,7 +29,7 @@ class DistanceBounds:
     greatest: float
 
     def at_radius(self, radius: float) -> DistanceBounds:
-        """Bounds of the distance between distributions that may differ by `radius` more."""
+        """Widen the bounds: the distance between distributions that may differ by `radius` more."""
         return DistanceBounds(max(0.0, self.least - radius), self.estimate, self.greatest + radius)
 
 
@@ -38,7 +39,7 @@ class DistributionBand:
 
     All arrays have equal length. The share of requests up to a demand is between `up_to` and
     `up_to_most`, and the share strictly below it is at most `below_most`. The estimate between two
-    demands is a straight line.
+    demands is on a straight line.
     """
 
     x_ns: Array
@@ -98,7 +99,10 @@ def wasserstein_bounds(ours: DistributionBand, theirs: DistributionBand) -> Dist
 
 
 def mean_distance(begin: Array, end: Array) -> Array:
-    """The mean absolute value on a straight line from `begin` to `end`."""
+    """The mean absolute value of a function on intervals on which it is a straight line.
+
+    begin, end: values at the ends of each interval.
+    """
     size = np.abs(begin) + np.abs(end)
     crosses = begin * end < 0
     crossing = (begin**2 + end**2) / np.where(crosses, 2 * size, 1.0)

@@ -1,7 +1,8 @@
 """Mean errors over successive steps of a replay, with intervals from resampled blocks.
 
-There are about as many blocks as there are steps in a block: a phase lasts several steps, and
-blocks keep them together (moving blocks; Kunsch, Annals of Statistics 1989).
+Errors of successive steps depend on each other, so whole blocks of steps are resampled. There are
+about as many blocks as there are steps in a block (moving blocks; Kunsch, Annals of Statistics
+1989).
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ LOW, HIGH = 0.025, 0.975
 
 
 def mean_error(errors: NDArray[np.float64], seed: int, number: int, replicates: int) -> MeanError:
-    """Mean of the errors of a prediction, with the interval of that mean.
+    """Mean of errors by step, with the bootstrap interval of that mean.
 
-    `number` selects one of several random streams of one seed.
+    replicates: number of bootstrap samples. number: selects one of several random streams of one
+    seed.
     """
     means = [
         float(errors[at].mean()) for at in bootstrap_blocks(len(errors), seed, number, replicates)
@@ -50,7 +52,7 @@ def mean_error(errors: NDArray[np.float64], seed: int, number: int, replicates: 
 def bootstrap_blocks(
     steps: int, seed: int, number: int, replicates: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Draw the steps of each bootstrap replicate, in blocks; int64 (steps,)."""
+    """Draw the steps of each bootstrap replicate, in blocks of successive steps; int64 (steps,)."""
     length = max(math.isqrt(steps), 1)
     blocks = -(-steps // length)
     drawn = streams.stream(seed, number, Purpose.RESAMPLE)

@@ -1,4 +1,4 @@
-"""Replay settings by hand, and find the best one at each rate."""
+"""Replay fixed settings that a user could choose, and find the best one at each rate."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def best_by_hand(
 
     Returns names of baselines without duplicates. by_cost: the best setting is the cheapest one
     that meets the target, if requests cost something other than time; otherwise it is the one with
-    the smallest percentile of latency. Each setting is replayed with `options`, without replicates.
+    the smallest percentile of latency. Each setting is replayed with `options`, without bootstrap
+    replicates.
     """
     workload, tail = subject.workload(profile), tail_of(slo, profile)
 
@@ -68,7 +69,11 @@ Worth: TypeAlias = tuple[bool, float]
 
 
 def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth:
-    """Return the sort key of a fixed setting; the best setting has the smallest key."""
+    """Sort key of a fixed setting by its replay; the best setting has the smallest key.
+
+    by_cost: the cheapest setting that meets the target is best; otherwise the one with the smallest
+    percentile of latency.
+    """
     if result.cost is None or not by_cost:
         return False, result.tail_us
     misses = result.tail_us > target_us

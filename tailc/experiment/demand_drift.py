@@ -1,4 +1,4 @@
-"""The drift of requests' demand since a compile, as reported."""
+"""The change of requests' demand since a compile (drift), as reported."""
 
 from __future__ import annotations
 

@@ -20,9 +20,10 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class DesignEstimate:
-    """Estimates of a policy on the requests and the arrival processes that it was compiled from.
+    """Estimated tails of a policy on the requests and arrivals that it was compiled from.
 
-    `shared`: name of the resource that requests compete for; `threads` is the amount in use.
+    slos: limits of the policy. points: results at each rate. shared: name of the resource that
+    requests compete for.
     """
 
     slos: tuple[Slo, ...]

@@ -6,8 +6,9 @@ at the quantiles of `GRID_PPM`. Between two of them the distribution is bounded 
 distance of the two samples lies between a least and a greatest value. The estimate assumes a
 straight quantile function between two known quantiles.
 
-Intervals are for the distance of the two *laws* of the samples: by the triangle inequality it
-differs from that of the samples by at most the distances of each sample from its own law.
+Intervals are for the distance of the two *laws* (distributions) from which the samples are drawn.
+By the triangle inequality it differs from the distance of the samples by at most the sum of the
+distances of each sample from its own law.
 
 - Kolmogorov-Smirnov: each is at most sqrt(ln(2 / 2.5 %) / 2n) with 97.5 %, so both with 95 %, for
   any law (Massart, Annals of Probability 1990, corollary 1).

@@ -66,11 +66,12 @@ def no_tick() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Replays of a workload: `repeats` with new arrivals, `replicates` with bootstrap samples.
+    """Replays of a workload under any policies: on its requests, and on bootstrap samples of them.
 
-    workers: executor of the replays. tick: called after each replay, from the calling thread.
-    given_replications: replications to replay instead of new ones, for example those of another
-    workload.
+    repeats: number of replays of the requests themselves, each with other arrivals. replicates:
+    number of replays of a bootstrap sample of the requests. workers: executor of the replays. tick:
+    called after each replay, from the calling thread. given_replications: replications to replay
+    instead of new ones, for example those of another workload.
     """
 
     scenario: Scenario
@@ -82,7 +83,7 @@ class Experiment:
 
     @cached_property
     def replications(self) -> Replications:
-        """Arrival times and records of all replications, the same for every policy or baseline."""
+        """Arrival times and requests of all replays, the same for every policy or baseline."""
         if self.given_replications is not None:
             return self.given_replications
         return replications_of(self.scenario, self.repeats, self.replicates, self.workers)
@@ -118,7 +119,10 @@ class Experiment:
         )
 
     def outcome(self, subject: Subject, engine: Engine[OutcomeT], one: Replication) -> OutcomeT:
-        """Replay one replication (one set of random arrivals) under one policy."""
+        """Replay one set of random arrivals and requests under one policy.
+
+        engine: that of the policy, from `engine`.
+        """
         first = 0 if subject.measures_warm_up else self.scenario.warm_up(len(one.order))
         return engine.replay(self.scenario.workload, one.order, one.arrival_ns, first)
 
@@ -187,7 +191,7 @@ class Experiment:
     def sample(
         self, subject: Subject, tails: Sequence[Tail], repeats: Repeats[ResultT]
     ) -> tuple[TailSample, ...]:
-        """Replay the bootstrap replicates; compute a sample for the interval of each percentile.
+        """Replay the bootstrap replicates, from which the interval of each percentile is computed.
 
         subject: policy or baseline. tails: the percentiles. repeats: results of the replays of the
         held-out requests themselves.
@@ -225,7 +229,10 @@ class Experiment:
         )
 
     def evaluate(self, subject: Subject, tail: Tail) -> CandidateResult:
-        """Replay the repeats; return a percentile and the cost of a request, without intervals."""
+        """Replay the repeats under one policy; return a percentile and the cost of a request.
+
+        Without intervals, and so without bootstrap replicates.
+        """
         found = self.replay_repeats(
             subject, (tail,), lambda _one, outcome: subject.cost_of_request(outcome)
         )
@@ -328,9 +335,10 @@ def experiment_for(
 
 
 def rate_grid(arrivals_ns: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
-    """Ascending rates with equal ratios, from the lowest to the highest that a look-up measures.
+    """Arrival rates with equal ratios, over the range of rates that a server measures [1/1000 s].
 
-    Arrivals that are too few for a look-up have one rate, that of all of them.
+    arrivals_ns: arrival times of each replay. Ascending. Arrivals that are too few to measure a
+    changing rate have one rate, that of all of them.
     """
     rates = [rate for times_ns in arrivals_ns for rate in _measure_mrps(times_ns)]
     low, high = min(rates), max(rates)

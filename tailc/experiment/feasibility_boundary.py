@@ -13,7 +13,8 @@ _SECANTS = 4
 def last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int) -> int:
     """Find the last step of a grid with a margin of 0 or more, by secants; 0 if there is none.
 
-    Starts at `begin`, where the margin falls by about `fall` in a step.
+    margin: by how much a target is met at a step; assumed to decrease. begin: first step to try.
+    fall: expected decrease of the margin per step. steps: number of the last step.
     """
     met, missed = _Bound(0), _Bound(steps + 1)
     step, looks = begin, 0

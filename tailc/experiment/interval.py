@@ -1,4 +1,4 @@
-"""Confidence interval of a percentile, its ruling, and how many more requests would decide."""
+"""Confidence interval of a latency percentile, ruling on its SLO, and further requests needed."""
 
 from __future__ import annotations
 
@@ -129,12 +129,13 @@ def _latency_at(sorted_ns: NDArray[np.int64], share: float) -> int:
 
 
 def sampling_variance(sample: TailSample) -> Variance:
-    """Variance of the share of requests in time, due to the finite sample of requests and arrivals.
+    """Variance of the share of requests up to the percentile, due to the finite sample of requests.
 
-    It is estimated from the bootstrap replicates. Two factors correct it: units / (units - 1),
-    because a sample of a sample varies too little, and `drawn_share`, because a replicate may draw
-    fewer requests than there are. The degrees of freedom include the uncertainty of the variance of
-    demands, by the part of the variance that is due to the mean demand.
+    Recorded arrivals are part of the sample. The variance is estimated from the bootstrap
+    replicates. Two factors correct it: units / (units - 1), because a sample of a sample varies too
+    little, and `drawn_share`, because a replicate may draw fewer requests than there are. The
+    degrees of freedom include the uncertainty of the variance of demands, by the part of the
+    variance that is due to the mean demand.
     """
     replicates, spread = len(sample.shift), sample.spread
     if replicates < 2 or spread.units < 2:

@@ -22,7 +22,7 @@ def tuned_complaints(
     rates_mrps: Sequence[int],
     demand: DemandSpec | ClockedDemandSpec,
 ) -> Iterator[Complaint]:
-    """Report tuning settings that contradict the spec's rates or its trace."""
+    """Report settings of tuning that contradict the spec's rates or its trace."""
     if not rates_mrps:
         message = f"is `{SIMULATION}`, but no `rates` are given at which requests could queue"
         hint = "add `rates: [20/s, 60/s]`"

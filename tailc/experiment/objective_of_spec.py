@@ -1,4 +1,4 @@
-"""Convert a spec's objective of tuning to that of a search by simulation."""
+"""Convert the objective of tuning in a spec to that of a search by simulation."""
 
 from __future__ import annotations
 

@@ -26,25 +26,34 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """What to replay, how often, and with how many threads.
-
-    chip: what the cores of a policy share, and their batch work; None: they share nothing, and the
-    policy states the rest. Only `verify` replays a chip. arrivals: None for those that the policy
-    was tuned for, at the rates that it was compiled for. baselines: names; `all` for those that
-    suit the policy, `first` for the first of those. None for the first, the best settings by hand
-    at each rate, and the policy without its extras. cut_off_us: run time at which the server ends a
-    request, its work unfinished. other_power_ppm: share of power outside the cores, in the server
-    of the baseline that energy is relative to. requests_per_replay: None to choose by the trace.
-    replicates: bootstrap samples of the held-out requests, each on the arrivals of a repeat.
-    repeats: replays of the held-out requests themselves, each with other arrivals. threads: None
-    for all cores; the result does not depend on it. progress: called with the numbers of finished
-    and of all replays, from the calling thread. held_out_name: name of the held-out trace in
-    messages. further_percentiles_ppm: percentiles that a comparison of two policies reports in
-    addition to their own. pictured: whether to compute the spectra and the occupancy that only
-    pictures show. Raises TailcError for values that allow no interval.
+    """What a verification replays, how often, and with how many threads.
 
     Each is an option of the command line. None leaves a choice to the policy, the trace or the
-    machine, independently of the other options.
+    machine, independently of the other options. Raises TailcError for values that allow no
+    interval.
+
+    Attributes:
+        arrivals: None: those that the policy was tuned for, at the rates that it was compiled for.
+        baselines: names; `all` for those that suit the policy, `first` for the first of those.
+            None: the first, the best settings by hand at each rate, and the policy without its
+            extras.
+        cut_off_us: run time at which the server ends a request, its work unfinished.
+        other_power_ppm: share of power outside the cores, in the server of the baseline that energy
+            is relative to.
+        seed: random seed.
+        requests_per_replay: None: by the size of the trace.
+        replicates: number of bootstrap samples of the held-out requests, each on the arrivals of a
+            repeat.
+        repeats: number of replays of the held-out requests themselves, each with other arrivals.
+        threads: None for all cores; the result does not depend on it.
+        allow_compile_trace: whether requests of the compile may be replayed.
+        progress: called with the numbers of finished and of all replays, from the calling thread.
+        held_out_name: name of the held-out trace in messages.
+        pictured: whether to compute the spectra and the occupancy that only pictures show.
+        further_percentiles_ppm: percentiles that a comparison of two policies reports in addition
+            to their own.
+        chip: what the cores of a policy share, and their batch work; None: they share nothing, and
+            the policy states the rest. Only `verify` replays a chip.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None

@@ -11,10 +11,10 @@ from tailc.forms.ladder.table import Rule
 class OverloadObjective:
     """Objective of the rules for overload: the SLO of served requests, rates and allowed rules.
 
-    percentile_ppm, latency_us: the SLO. rates_mrps: rates of overload, ascending; normal_mrps:
-    rates at which nothing should be lost; both in thousandths of a request per second. allowed:
-    which of the rules shed, cut-off and degrade may be used. work_ppm: share of the work of a
-    degraded request that is done [1e-6]. requests: number of requests in a replay.
+    percentile_ppm, latency_us: the SLO. rates_mrps: rates of overload, ascending. normal_mrps:
+    rates at which nothing should be lost; both rates are in thousandths of a request per second.
+    allowed: which of the rules shed, cut-off and degrade may be used. work_ppm: share of the work
+    of a degraded request that is done [1e-6]. requests: number of requests in a replay.
     """
 
     percentile_ppm: int

@@ -18,7 +18,7 @@ Pair: TypeAlias = tuple[Outcome, Outcome]
 class SubjectPairs:
     """Two policies to compare, each with an experiment on the same random arrivals and requests.
 
-    Each experiment has the speed-ups of its policy.
+    The experiments differ only in the speed-ups of requests, which depend on the policy's machine.
     """
 
     subjects: tuple[Subject, Subject]

@@ -16,8 +16,8 @@ class PlanOptions:
     seed: seed of the server failures. failures_ppm: failures per hour of a server with a rigid job
     [1e-6]. baselines: names of baselines; `first` is the first default; None: all defaults.
     allow_compile_trace: also replay windows that the plan was compiled from. progress: called with
-    the numbers of finished and of all replays. more: further baselines, which the caller gives
-    because they use solvers.
+    the numbers of finished and of all replays. more: further baselines; those that use solvers,
+    which this package does not import.
     """
 
     seed: int = 1

@@ -93,10 +93,10 @@ class Run:
 
 
 class SloComparison(Protocol):
-    """Interface of the results that verdicts and estimates have in common.
+    """Interface: results of a policy and its baselines for each SLO, by arrival process.
 
-    They are those of a policy and its baselines for each SLO under several arrival processes.
-    shared: the resource that requests compete for, which `threads` counts.
+    Verdicts and estimates have it in common. shared: the resource that requests compete for, which
+    `threads` counts.
     """
 
     @property

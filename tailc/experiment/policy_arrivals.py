@@ -1,4 +1,4 @@
-"""The default arrivals of a policy, and a check that replays use the arrivals it was tuned for."""
+"""The default arrivals of a policy's replays, and a check that it was tuned for such arrivals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Replay a shares controller on machines that are fitted to measured rows, matched by name.
+"""Replay a controller of CPU shares on machines that are fitted to a measured trace.
 
-The machines get the shares that the form decides on, or those of a baseline, and two forms are
-compared step by step. Intervals are those of `block_means`.
+Machines are matched by name. They get the shares that the controller decides on, or those of a
+baseline; two controllers are compared step by step. Intervals are those of `block_means`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ class ModelErrors:
 
 @dataclass(frozen=True, eq=False)
 class RecordedPeriods:
-    """Machines fitted to measured throughput, and the result of the shares controller on them."""
+    """Machines fitted to measured throughput, and the result of a controller of CPU shares on them.
+
+    shares: the controller. outcome: throughput and shares in its replay.
+    """
 
     shares: Shares
     machines: tuple[RecordedMachine, ...]

@@ -1,12 +1,13 @@
-"""Random draws of replays, which all policies use alike (common random numbers).
+"""Random draws of replays, the same for all policies (common random numbers).
 
-With generated arrivals a replicate is paired with a repeat: it has the same arrivals, and its
-requests take the same places in order of demand. So the two differ by the requests that were drawn
-and by almost nothing else (common random numbers).
+A *repeat* replays the held-out requests, a *replicate* a bootstrap sample of them. With generated
+arrivals a replicate is paired with a repeat: it has the same arrivals, and its requests take the
+same places in order of demand. So the two differ by the sampled requests and by almost nothing
+else.
 
 Recorded arrivals are data like the requests, and depend on one another. A replicate concatenates
 blocks of them, each from a random place of the recording (moving blocks: Kuensch, Annals of
-Statistics 1989), with the requests that came with them, if known.
+Statistics 1989), with the requests that arrived then, if known.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class SampleLevel(enum.IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Replication:
-    """The random draws of one replay: arrival times, and the record of each arrival."""
+    """The random draws of one replay: arrival times, and the trace record of each arrival."""
 
     arrival_ns: NDArray[np.int64]
     order: NDArray[np.int32]
@@ -42,9 +43,10 @@ class Replication:
 class Replications:
     """All random draws of an experiment: arrivals, order of requests, bootstrap samples.
 
-    place: for each repeat and each arrival, the index in the pool of requests of the one that
-    arrives; None if the arrivals are recorded with their requests. bootstrap_samples: for each
-    replicate a sample of the pool with replacement, sorted as the pool.
+    repeats: draws of the replays of the requests themselves. place: for each repeat and each
+    arrival, index of the arriving request in the pool of requests; None if the arrivals are
+    recorded with their requests. bootstrap_samples: for each replicate a sample of the pool with
+    replacement, sorted as the pool.
     """
 
     scenario: Scenario

@@ -117,8 +117,8 @@ def step_response(  # noqa: PLR0913 - what is asked, and how thoroughly
 ) -> NDArray[np.float64]:
     """Measured percentile [us] in each epoch after a step of a controller's output, (epochs + 1,).
 
-    Entry k is what a controller measures k epochs after the step, over its window; entry 0 is what
-    it measures at the step. Before the step the output is `from_ppm` for four windows, then
+    Entry k is what a controller measures k epochs after the step, over its window of latencies;
+    entry 0 is measured at the step. Before the step the output is `from_ppm` for four windows, then
     `to_ppm`. Noise is reduced by pairs: each replication is replayed with and without the step. An
     entry is the mean difference of both, plus the mean without the step. So entry 0 has no noise.
     """

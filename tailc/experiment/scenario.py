@@ -1,4 +1,4 @@
-"""What is replayed: a workload, its arrivals, and the sizes and seed of the replays."""
+"""Settings of replays under one arrival process: workload, arrivals, sizes and seed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ from tailc.percentiles import PPM
 class Spread:
     """Extent of the data that a bootstrap replicate draws, and how uneven the data are.
 
-    units: number of independent draws in a replicate: requests, or blocks of arrivals. drawn_share:
-    share of the data that a replicate draws. is_recorded: whether arrivals are drawn too. skewness:
-    skewness of the mean demand of that many requests. freedom: degrees of freedom of its variance,
-    far fewer than requests if a few of them are very long.
+    Attributes:
+        units: number of independent draws in a replicate: requests, or blocks of arrivals.
+        drawn_share: share of the data that a replicate draws.
+        skewness: skewness of the mean demand of that many requests.
+        freedom: degrees of freedom of the variance of that mean, far fewer than requests if a few
+            of them are very long.
+        is_recorded: whether arrivals are drawn too.
     """
 
     units: int
@@ -37,8 +40,14 @@ class Spread:
 class Scenario:
     """Settings of all replays under one arrival process.
 
-    cut_off_us: run time after which a request ends. settling: additional arrivals at a constant
-    rate, not measured, until a controller has settled.
+    Attributes:
+        workload, arrivals: requests to draw from, and law or recording of arrivals.
+        requests: number of requests in a replay, including the warm-up.
+        most_in_system: number of requests in the system at which a replay stops as overloaded.
+        seed: random seed.
+        cut_off_us: run time after which a request ends; None: never.
+        settling: additional arrivals at a constant rate, not measured, until a controller has
+            settled.
     """
 
     workload: Workload
@@ -60,7 +69,7 @@ class Scenario:
 
     @cached_property
     def by_demand(self) -> NDArray[np.int32]:
-        """Numbers of the records, sorted by speed-up curve and then by demand."""
+        """Numbers of the workload's records, sorted by speed-up curve and then by demand."""
         few = len(self.workload.speed) < _FEW_CURVES
         curve = self.workload.curve_of if few else np.zeros_like(self.workload.curve_of)
         return np.lexsort((self.workload.curve_of, self.workload.work_ns, curve)).astype(np.int32)
@@ -126,7 +135,8 @@ def scenario_for(
 ) -> Scenario:
     """Make the scenario for these policies on a workload, with the sizes of the options.
 
-    The largest of their limits and the slowest settling apply to all.
+    Of several policies, the largest limit of requests in the system and the longest settling apply
+    to all.
     """
     limits_ppm = [one.capacity_ppm for one in subjects if one.capacity_ppm is not None]
     settling = max((one.settling_requests for one in subjects), default=0)

@@ -32,11 +32,11 @@ _MILLI = 1000
 class ServerUse:
     """Use of the server in one replay, by measured requests that were not refused.
 
-    requests: number of these requests. latency_ns: sum of their latencies. cut: how many were cut
-    off. was_cut_off: whether the replay stopped early. utilization: None if nothing is limited.
-    saturation: near 1 if the server has no spare capacity. mean_threads, mean_in_system: means over
-    time. mean_thread_ns: mean over requests of threads times time. times: further figures of the
-    execution model.
+    requests: number of these requests. latency_ns: sum of their latencies. cut: number of them that
+    were cut off. was_cut_off: whether the replay stopped early. utilization: None if nothing is
+    limited. saturation: near 1 if the server has no spare capacity. mean_threads, mean_in_system:
+    means over time. mean_thread_ns: mean over requests of threads times time. times: further
+    figures of the execution model.
     """
 
     requests: int

@@ -20,7 +20,10 @@ _PERCENTILES_PPM = (
 
 
 def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ...]:
-    """Choose the percentiles that a number of requests can estimate, and add those of the SLOs."""
+    """Choose the percentiles to plot: those that so large a sample can estimate, and the SLOs'.
+
+    promised_ppm: percentiles of the SLOs. requests: size of the sample.
+    """
     estimable = (ppm for ppm in _PERCENTILES_PPM if (PPM - ppm) * requests >= PPM)
     return tuple(Tail(ppm) for ppm in sorted({*estimable, *promised_ppm}))
 

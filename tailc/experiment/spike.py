@@ -1,4 +1,4 @@
-"""The tail during one stretch of time in which the arrival rate is constant."""
+"""The tail in one period of a constant arrival rate, between two steps of the rate."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WindowTail:
-    """Behaviour of the percentile of a moving window while the arrival rate is constant.
+    """How the percentile of a moving window behaves in a period of constant arrival rate.
 
-    The window holds the last latencies; its percentile is measured once an epoch. over_ppm: share
-    of measurements above the target. overshoot_ppm: excess of the greatest measurement over the
-    target, relative to it, as the mean of the repeats; 0 if there is no excess, None if a repeat
-    has no measurement. settling_epochs: number of epochs until the percentile stays within 5 % of
-    its final value; None if it does not settle, or the period is too short.
+    The window has the last latencies; its percentile is measured once an epoch. over_ppm: share of
+    measurements above the target. overshoot_ppm: excess of the greatest measurement over the
+    target, relative to the target, as the mean of the repeats; 0 if there is no excess, None if a
+    repeat has no measurement. settling_epochs: number of epochs until the percentile stays within 5
+    % of its final value; None if it does not settle, or the period is too short.
     """
 
     over_ppm: int

@@ -1,7 +1,7 @@
 """Measure how the tail follows an arrival rate that changes in steps.
 
 The tail is measured as by a controller: over a window of the last latencies, once an epoch. Each
-stretch of a constant rate is reported separately, by the measurements during it.
+stretch (period of constant rate) is reported separately.
 """
 
 from __future__ import annotations

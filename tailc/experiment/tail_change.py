@@ -20,7 +20,7 @@ _WIDER = Z_96 / Z_95
 def tail_change(own: TailSample, base: TailSample) -> TailChange | None:
     """Relative change of a latency percentile from `base` to `own`, with its confidence interval.
 
-    Both were replayed with the same replications. The ratio is taken within each replay of both, so
+    Both were replayed on the same arrivals and requests. The ratio is taken replay by replay, so
     common variation cancels. None if there are too few held-out requests for a limit, or if a
     policy refuses requests, so that the replays do not correspond.
     """

@@ -23,7 +23,10 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True)
 class Tail:
-    """A percentile of the latencies of all requests, or of those on one speed-up curve."""
+    """A latency percentile to estimate, of all requests or of one class.
+
+    curve: number of the speed-up curve of the class; None: all requests.
+    """
 
     percentile_ppm: int
     curve: int | None = None
@@ -40,12 +43,16 @@ def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
 class TailSample:
     """Results of replays from which a latency percentile and its interval are computed.
 
-    estimate_ns: the percentile of the latencies of all repeats. law_ns: latencies as possible on
-    any day, ascending: those of all repeats, or of all replicates if arrivals are recorded on one
-    day. by_repeat: in each repeat, the share of latencies up to the estimate. shift: excess of that
-    share in each replicate over its repeat, or, with recorded arrivals, over the mean of the
-    replicates. work_shift: the same for its mean work [ns]. held_out: number of held-out requests
-    behind the percentile.
+    Attributes:
+        estimate_ns: the percentile of the latencies of all repeats.
+        law_ns: sample of the latencies' distribution, ascending: those of all repeats, or of all
+            replicates if arrivals are recorded on one day.
+        by_repeat: in each repeat, the share of latencies up to the estimate.
+        shift: excess of that share in each replicate over its repeat, or, with recorded arrivals,
+            over the mean of the replicates.
+        work_shift: the same for the mean work of its requests [ns].
+        spread: extent of the data behind a replicate.
+        held_out: number of held-out requests behind the percentile.
     """
 
     percentile_ppm: int
@@ -83,8 +90,8 @@ def repeats_of(
 ) -> Repeats[ResultT]:
     """Combine the latencies of all repeats to percentiles.
 
-    latencies: for each repeat, the sorted latencies of each tail. Raises TailcError if no request
-    of a tail was measured.
+    results: result of each repeat. latencies: for each repeat, the sorted latencies of each tail.
+    Raises TailcError if no request of a tail was measured.
     """
     pooled = pooled_ns(tails, latencies)
     limits_ns = [

@@ -30,12 +30,17 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class TokenRun:
-    """Results of one scheduler of a language model's server at one rate of arrivals.
+    """Results of one scheduler of a language model's server at one arrival rate.
 
-    For each SLO there is a percentile and its ruling: pass, fail or undecided. note: what was
-    chosen, or empty. goodput_ppm: requests that meet all SLOs. busy_ppm: share of time in
-    iterations. tokens_milli: mean tokens of an iteration. changes: relative change of the policy's
-    percentiles from those of this scheduler; empty for the policy.
+    Attributes:
+        note: what was chosen for the scheduler, or empty.
+        tails, rulings: for each SLO, its percentile, and pass, fail or undecided.
+        goodput_ppm: share of requests that meet all SLOs [1e-6].
+        busy_ppm: share of time in iterations [1e-6].
+        tokens_milli: mean tokens of an iteration, in thousandths.
+        preemptions: number of sequences that lost their cache.
+        changes: relative change of the policy's percentiles from those of this scheduler; empty for
+            the policy.
     """
 
     name: str

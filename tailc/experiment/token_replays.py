@@ -1,7 +1,8 @@
 """Replays of a language model's requests: any schedulers, all on the same requests and arrivals.
 
-The recorded arrivals are stretched to a rate, so their bursts remain. An interval comes from a
-bootstrap of blocks of successive requests, which keeps requests together that queue together.
+The recorded arrivals are stretched to a rate, so their bursts remain. Intervals come from a
+bootstrap of blocks of successive requests, because requests that queue together have similar
+latencies.
 """
 
 from __future__ import annotations
@@ -88,11 +89,11 @@ def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
 
 
 def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
-    """The largest percentile among successive parts of the requests [us]; 0 without values.
+    """The largest percentile over successive parts of a replay's requests [us]; 0 without values.
 
-    A rare burst can miss the limit although the percentile of all requests is within it; the
-    percentile of its own part shows this. There are fewer parts if they had too few values for the
-    percentile.
+    parts: number of parts; fewer if a part would have too few values for the percentile. A rare
+    burst can miss the limit although the percentile of all requests is within it; the percentile of
+    its own part shows this.
     """
     values_ns = outcome.values_ns(slo.metric)
     number = min(max(len(values_ns) // fewest_requests(slo.percentile_ppm), 1), parts)
@@ -101,10 +102,10 @@ def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
 
 
 def rank(outcome: TokenOutcome, slos: Sequence[Slo]) -> tuple[float, int]:
-    """Sort key of an outcome; the best outcome has the smallest key.
+    """Sort key of a replay of token batches; the best one has the smallest key.
 
-    First counts by which factor the SLOs after the first are missed, as a logarithm, then the
-    percentile of the first SLO.
+    It is (factor by which the SLOs after the first are missed, as a logarithm; percentile of the
+    first SLO).
     """
     first, *others = slos
     missed = sum(excess(tail_us(outcome, slo), slo.latency_us) for slo in others)

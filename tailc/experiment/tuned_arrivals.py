@@ -1,4 +1,4 @@
-"""Convert the arrivals that a table was tuned for to integers of its evidence, and back."""
+"""Convert the arrivals for which a table was tuned to integers in its evidence, and back."""
 
 from __future__ import annotations
 

@@ -60,16 +60,23 @@ class TailConstraint:
 class TuningObjective:
     """The objective of tuning: a criterion at some rates, its constraints, and the budget.
 
-    rates_mrps: in thousandths of a request per second. weights: weight of each rate. most_requests:
-    budget, in simulated requests. pattern: arrival pattern; None: Poisson. validation_pattern:
-    arrival pattern for validating tables; None: the same. recorded: the column of the trace for
-    both. may_wait: whether a request may wait for another to leave. criterion: what to optimise.
-    target_us: limit of the percentile in the search; limit_us: the limit, at least as large, in the
-    validation; None without a limit. target_by_rate_us: replaces target_us at each rate; empty: no
-    replacement. optional_rules: rules that a tuned table may use. objectives: constraints on other
-    percentiles at every rate. If the rate is maximised, `rates_mrps` are the ends of its range.
-
-    The six optional ones are independent of each other in a spec, and of the criterion.
+    Attributes:
+        percentile_ppm: the percentile of latency.
+        rates_mrps: rates in thousandths of a request per second; if the rate is maximised, the ends
+            of its range.
+        weights: weight of each rate.
+        most_requests: budget, in simulated requests.
+        pattern: arrival pattern; None: Poisson.
+        validation_pattern: arrival pattern for validating tables; None: the same.
+        recorded: the column of the trace with recorded arrivals, for both; None: generated.
+        may_wait: whether a request may wait for another to leave.
+        criterion: what to optimise.
+        target_us, limit_us: limit of the percentile in the search, and in the validation, where it
+            is at least as large; None without a limit.
+        target_by_rate_us: replaces target_us at each rate; empty: no replacement.
+        optional_rules: rules that a tuned table may use.
+        batch_timing: times of batch work next to requests; None without batch work.
+        objectives: constraints on other percentiles at every rate.
     """
 
     percentile_ppm: int
@@ -117,7 +124,7 @@ class TuningObjective:
 
     @property
     def judging(self) -> TuningObjective:
-        """The same objective with the arrivals that validate tables instead of those that tune."""
+        """The same objective, but with the arrivals of the validation of tables."""
         return (
             self
             if self.validation_pattern is None

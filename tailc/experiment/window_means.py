@@ -1,4 +1,4 @@
-"""Means over windows of days with confidence intervals; windows are assumed to be independent."""
+"""Means over windows of days with confidence intervals, if windows are independent."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _RARE = (JobQuantity.VIOLATIONS, JobQuantity.LATE)
 
 @dataclass(frozen=True)
 class WindowMean:
-    """Mean of a quantity over windows of days, with its 95 % interval (None: too few windows).
+    """Mean of a quantity over windows of days, with the limits of its 95 % interval.
 
-    low, high: limits of the interval.
+    low, high: None if there are too few windows.
     """
 
     value: float
@@ -50,10 +50,11 @@ def gains_of(new: QuantitySamples, old: QuantitySamples) -> dict[JobQuantity, Wi
 
 
 def mean_of(sample: QuantitySample) -> WindowMean:
-    """Ratio of the summed parts to the summed wholes, with an interval from window residuals.
+    """Mean of a quantity over windows, as a ratio of sums, with an interval.
 
-    Windows with larger wholes weigh more (ratio estimator; Cochran, Sampling Techniques, 1977,
-    section 6.4). 0, without an interval, if all wholes are 0.
+    It is the sum of the numerators over the sum of the denominators, so windows with larger
+    denominators weigh more (ratio estimator; Cochran, Sampling Techniques, 1977, section 6.4). 0,
+    without an interval, if all denominators are 0.
     """
     return _student(_ratio(sample), _residuals(sample))
 

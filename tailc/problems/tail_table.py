@@ -127,8 +127,9 @@ class TailProblem:
 class Shortfall:
     """An entry of a tail table at which the sum of two quantiles is below the quantile of the sum.
 
-    The two are those of compute time and memory time. frequency_khz, position: level and position
-    in the queue. added_us: sum of the quantiles. sum_us: quantile of the sum.
+    The quantiles are of compute time and memory time; the entry is then too low. frequency_khz,
+    position: level and position in the queue. added_us: sum of the quantiles. sum_us: quantile of
+    the sum.
     """
 
     frequency_khz: int
