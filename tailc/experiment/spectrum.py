@@ -20,7 +20,7 @@ _PERCENTILES_PPM = (
 
 
 def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ...]:
-    """Choose the percentiles to plot: those that so large a sample can estimate, and the SLOs'.
+    """Choose the percentiles to plot: those that the sample can estimate, and those of the SLOs.
 
     promised_ppm: percentiles of the SLOs. requests: size of the sample.
     """

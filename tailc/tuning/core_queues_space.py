@@ -89,7 +89,10 @@ class CoreQueuesSpace:
         return np.array([bound, *entries, *added])
 
     def next_to(self, table: TailTable) -> NDArray[np.float64]:
-        """The point where a search near `table` starts; it has the table's bound on latency."""
+        """The point at which a search near `table` starts.
+
+        Its table is `base` with the latency bound of `table`.
+        """
         entries = np.zeros(len(self.positions) + len(self.rows) - 1)
         return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
 

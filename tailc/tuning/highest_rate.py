@@ -36,7 +36,7 @@ class HighestRate:
 
     @property
     def promised_mrps(self) -> int:
-        """The rate that is promised: the interval's lower end, rounded down to three digits."""
+        """Rate for which the policy is made: the interval's lower end, rounded to three digits."""
         step = 10 ** max(len(str(self.low_mrps)) - _DIGITS, 0)
         return self.low_mrps // step * step
 

@@ -95,7 +95,10 @@ def _by_in_system(base: Ladder) -> Ladder:
 
 
 def later(table: Ladder, release_us: int) -> Ladder:
-    """Remove climbs of a table at ages below the time that batch work takes to leave its core."""
+    """Raise the ages up to which requests share their core to at least `release_us`.
+
+    This is the time that batch work takes to leave a core.
+    """
 
     def row(each: Row) -> Row:
         ages = [climb.age_us for climb in each.climbs if climb.rung == ALONE]

@@ -169,7 +169,10 @@ def _clairvoyant_server(formula: Ladder, load: Workload) -> SharedServer | None:
 
 
 def gains_by_climbing(ladder: Ladder, load: Workload) -> bool:
-    """Whether rungs use only the shared resource, and some request is faster on another rung."""
+    """Whether a climb can help: some request is faster on another rung than on the first.
+
+    False if a rung uses no limited resource.
+    """
     return None not in pools(ladder).cost_unit and bool((load.speed > load.speed[:, :1]).any())
 
 
