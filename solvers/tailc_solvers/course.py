@@ -1,4 +1,4 @@
-"""Convergence trace of a search by its effort, which is counted, not timed."""
+"""A point of a search's convergence trace; effort is counted in steps, not timed."""
 
 from __future__ import annotations
 

@@ -49,12 +49,19 @@ def minimise_by_evolution(
     seed: int,
     has_settled: Callable[[NDArray[np.float64]], bool] = _never,
 ) -> EvolutionResult:
-    """Minimise `values_of` over `start` and some generations of points around it.
+    """Minimise a function by CMA-ES, from `start` and with some generations of points around it.
 
-    start, spread: float64 (dimensions,), mean of the first generation and its standard deviations,
-    above 0. The last mean of the distribution is evaluated too: for noisy values it is often the
-    best. has_settled: called after each generation with the distribution's mean; true ends the
-    search, as does a distribution that has become too narrow.
+    Args:
+        values_of: values of all points of a generation, together.
+        start: mean of the first generation, float64 (dimensions,).
+        spread: standard deviations of the first generation, above 0, float64 (dimensions,).
+        generations: largest number of generations.
+        population: number of points in a generation.
+        seed: of the random points.
+        has_settled: called after each generation with the distribution's mean; true ends the
+            search, as does a distribution that has become too narrow.
+
+    The last mean of the distribution is evaluated too: for noisy values it is often the best.
     """
     assert population >= LEAST_POPULATION
     assert (spread > 0).all()

@@ -53,8 +53,8 @@ class WeightedSample:
     ) -> Self:
         """Build a sample in which each request follows one of several speed-up curves.
 
-        speeds: work per ms, [curves, rungs]. curve: number of the curve of each request; None: all
-        follow the first.
+        speeds: work per ms, [curves, rungs]. curve: row of `speeds` that each request follows;
+        None: all follow the first.
         """
         demand = np.array(demand_ms, dtype=np.float64)
         ones = np.ones(demand.shape, dtype=np.int64)

@@ -4,11 +4,11 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Outcome of one row of a search.
+    """Outcome of a search for the schedule of one load.
 
-    OPTIMAL: no schedule of the searched family is better. INFEASIBLE: none of it meets the limits.
-    BUDGET: the evaluation budget ended first, and a better schedule may exist. LOCAL: no step from
-    it leads to a better one, and a better one farther away may exist.
+    OPTIMAL: no schedule of the searched family is better. INFEASIBLE: no schedule of the family
+    meets the limits. BUDGET: the evaluation budget ended first, and a better schedule may exist.
+    LOCAL: no single step leads to a better schedule, but one farther away may be better.
     """
 
     OPTIMAL = "optimal"

@@ -1,8 +1,8 @@
-"""Fit the time of a batch as a sum of non-decreasing, piecewise linear parts.
+"""Fit the time of a batch as a sum of non-decreasing, piecewise linear functions of amounts.
 
-Each part is a combination of segments with non-negative slopes, found by non-negative least squares
-(Lawson and Hanson, 1974) on relative errors. The number of segments is the one of least
-cross-validated error; ties go to fewer.
+Each function is a combination of segments with non-negative slopes, found by non-negative least
+squares (Lawson and Hanson, 1974) on relative errors. The number of segments is the one with the
+least cross-validated error; ties go to fewer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PartFit:
-    """Knots and fitted values of a piecewise linear part, both from 0 on; float64 (knots,)."""
+    """A piecewise linear function of one amount: knots, and values there; float64 (knots,).
+
+    Both begin at 0.
+    """
 
     knots: Floats
     values: Floats
@@ -33,10 +36,10 @@ class PartFit:
 
 @dataclass(frozen=True, eq=False)
 class SumFit:
-    """A fit of times: a constant, and a piecewise linear part for each amount.
+    """A fit of times as a constant plus a piecewise linear function of each amount.
 
-    error, worst: mean and largest relative error of the rows, each predicted by a fit without that
-    row. segments: the largest number of segments of a part.
+    parts: the functions. error, worst: mean and largest relative error of the rows, each predicted
+    by a fit without that row. segments: the largest number of segments of a function.
     """
 
     constant: float

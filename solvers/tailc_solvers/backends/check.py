@@ -65,12 +65,12 @@ class AnswerFault(StrEnum):
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Tolerances of the checks, each relative to 1 + the size of the compared number.
+    """Tolerances of the checks of a solver's answer.
 
     Attributes:
-        feasibility: of rows and bounds, for a row relative to its size (`scaling`).
+        feasibility: for rows and bounds, relative to 1 + the size of the row (`scaling`) or bound.
         integrality: distance to an integer, absolute.
-        objective: of objectives and bounds.
+        objective: for objectives and bounds, relative to 1 + their size.
     """
 
     feasibility: float = 1e-6

@@ -1,9 +1,9 @@
 """Encode programs, limits and answers as bytes, so that nothing a child sends is executed.
 
-A frame is the magic, the length of the rest, the length of a JSON head, the head, and the arrays in
-sequence. The head names each array with its type and number of elements. Each part begins at a
-multiple of eight bytes, so that arrays are views of the frame: copying a large program takes as
-long as solving it. Bytes that do not fit raise GarbledFrameError.
+A frame is one message: a fixed signature, the length of the rest, the length of a JSON head, the
+head, and the arrays in sequence. The head names each array with its type and number of elements.
+Each part begins at a multiple of eight bytes, so that arrays are views of the frame: copying a
+large program takes as long as solving it. Bytes that do not fit raise GarbledFrameError.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
 
 
 def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
-    """Encode a linear program and the solver's limits as a frame, a message between processes."""
+    """Encode a linear program and the solver's limits as a message to the solver's process."""
     arrays = {
         field.name: getattr(program, field.name)
         for field in fields(program)
@@ -128,7 +128,7 @@ def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
 
 
 def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLimits]:
-    """Decode a frame (a message between processes) to a linear program and the solver's limits."""
+    """Decode the message of `encoded_question` to a linear program and the solver's limits."""
     head, arrays = decode_frame(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)
@@ -136,7 +136,7 @@ def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLi
 
 
 def encoded_answer(answer: SolverAnswer) -> bytes:
-    """Encode a solver's answer as a frame (a message between processes)."""
+    """Encode a solver's answer as a message to the process that sent the program."""
     point, duals = answer.point, answer.duals
     arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
     head = {
@@ -153,7 +153,7 @@ def encoded_answer(answer: SolverAnswer) -> bytes:
 
 
 def decoded_answer(frame: bytes) -> SolverAnswer:
-    """Decode a frame (a message between processes) to a solver's answer.
+    """Decode the message of `encoded_answer` to a solver's answer.
 
     Raises GarbledFrameError if the frame is not a valid answer.
     """

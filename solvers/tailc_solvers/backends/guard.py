@@ -2,8 +2,8 @@
 
     python -m tailc_solvers.backends.guard MODULE:FUNCTION ANSWERS MEMORY_BYTES LIFELINE
 
-LIFELINE is the reading end of a pipe on which nothing is written: it closes when the process at the
-other end dies in any way. The guard loads no library, so that none can block it.
+LIFELINE is the reading end of a pipe whose writing end the calling process holds open: it closes
+when that process ends in any way. The guard loads no library, so that none can block it.
 """
 
 from __future__ import annotations

@@ -28,14 +28,14 @@ MOST_GRID_STEPS = 10_000_000
 class SolverOutcome(StrEnum):
     """A solver's claim about a program, or the kind of failure.
 
-    OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: it is optimal among
-    those whose variables are multiples of their steps (`grid_steps`). FEASIBLE: a point, and a
-    limit ended the search. INFEASIBLE: there is no point. UNBOUNDED: there is no minimum. LIMIT: a
-    limit ended the search before any point. TIMED_OUT: no answer within the wall time, and the
-    child was ended. OUT_OF_MEMORY: the child's memory was exhausted. CRASHED: the child ended
-    without an answer. GARBLED: the child sent invalid bytes. REFUSED: the solver rejected the
-    program or gave up. TOO_LARGE: the program is larger than the licence allows. NOT_INSTALLED: the
-    library is missing or broken.
+    OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: the point is
+    optimal among those whose variables are multiples of their steps (`grid_steps`). FEASIBLE: a
+    point, and a limit ended the search. INFEASIBLE: there is no point. UNBOUNDED: there is no
+    minimum. LIMIT: a limit ended the search before any point. TIMED_OUT: no answer within the wall
+    time, and the child was ended. OUT_OF_MEMORY: the child's memory was exhausted. CRASHED: the
+    child ended without an answer. GARBLED: the child sent invalid bytes. REFUSED: the solver
+    rejected the program or gave up. TOO_LARGE: the program is larger than the licence allows.
+    NOT_INSTALLED: the library is missing or broken.
     """
 
     OPTIMAL = "optimal"

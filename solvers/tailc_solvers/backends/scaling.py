@@ -5,9 +5,9 @@ row is divided by about its largest coefficient, if that is unusual. Divisors ar
 that no digit is lost. Scaling cannot help a row whose coefficients differ too much in size: its
 small terms are within the tolerance of the large ones, so a solver may choose either value.
 
-In plans of many servers, a row of energy has the energy of a whole job and single units of
-energy drawn, whose coefficients would then be ignored. Such units have large bounds: in a program
-with tiny coefficients, variables with large bounds are counted in larger units first.
+In plans of many servers, a row has the energy of a whole job next to variables in small units of
+energy, whose coefficients would then be ignored. Such variables have large bounds. So in a program
+with tiny coefficients, variables with large bounds are first expressed in larger units.
 
 Costs are scaled only for a second try, because another scale may select another optimum: the dual
 simplex of HiGHS gives up if multipliers become too large.
@@ -53,8 +53,11 @@ def row_sizes(program: LinearProgram) -> Vector:
 
 
 def unit_sizes(program: LinearProgram) -> Vector:
-    """Unit of each variable: a power of two near its farther bound for continuous variables with
-    large bounds, in a program with tiny coefficients; else 1 [n]."""
+    """Larger unit for each variable with a large bound, in a program with tiny coefficients [n].
+
+    A power of two near the farther bound of a continuous variable; 1 for all other variables and
+    programs.
+    """
     ratio = np.abs(program.value) / row_sizes(program)[program.row]
     reach = np.maximum(np.abs(program.lower), np.abs(program.upper))
     is_large = (reach > USUAL[1]) & np.isfinite(reach) & ~program.integer

@@ -27,13 +27,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SharedCore:
-    """A core with requests and batch work: its power, both throughputs, and both memory times.
+    """A core that serves requests and does batch work in between: power and speed by frequency.
 
     Attributes:
-        freq_ghz: the grid, ascending [F].
-        nominal_ghz: f0.
-        critical_power_w, batch_power_w: P_l and P_b while they run [F].
-        critical_memory, batch_memory: m of each, 0 to 1.
+        freq_ghz: the F frequencies that the core can have, ascending [F].
+        nominal_ghz: f0, the frequency at which `utilization` and `throughput` are measured.
+        critical_power_w, batch_power_w: power of the core while it runs requests, and while it runs
+            batch work, by frequency [F].
+        critical_memory, batch_memory: share of cycles that wait for memory, 0 to 1, of requests and
+            of batch work.
         utilization: u0, arrival rate times mean service time at f0, positive.
         throughput: T0, batch work per second at f0 on a core without requests, positive.
         shared_w: power that does not depend on the frequency.

@@ -1,16 +1,16 @@
-"""Batch work of a datacentre: on servers that have requests, or on servers of its own.
+"""Divide batch work between servers that also serve requests and dedicated batch servers.
 
-N servers with requests do th of batch work each, the rest of the demand Theta is done by dedicated
-ones; a unit is what one of those does. Following Bartolini, 2015, section 3.6, which prints no
-equation:
+Each of N servers with requests does an amount th of batch work. Dedicated servers do the rest of
+the demand Theta. The unit of work is what one dedicated server does. Following Bartolini, 2015,
+section 3.6, which prints no equation:
 
     minimise over th   N P(th) + max(0, Theta - N th) P_batch
 
 P(th), the supply curve, is the least power of a server that does th or more, f_l no lower than the
 tail allows. A server may alternate between two pairs of frequencies, or do batch work for a part of
-the time only, so P is the lower convex hull of all pairs and of none. Past the knee, the point of
-the largest th P_batch - P(th), a unit more costs more than on a dedicated server. P is convex, so
-th = min(knee, Theta / N).
+the time only, so P is the lower convex hull of the points of all pairs and of the point without
+batch work. Beyond the knee, where th P_batch - P(th) is largest, more work needs more power than on
+a dedicated server. P is convex, so th = min(knee, Theta / N).
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ NO_BATCH = -1
 
 @dataclass(frozen=True, eq=False)
 class SupplyCurve:
-    """Least power of a server by the batch work that it does: the corners of a convex hull.
+    """Least power of a server by the batch work that it does, as the corners of a convex curve.
 
     Attributes:
-        work: batch work in units of a dedicated server, ascending [corners].
-        power_w: of a whole server, convex and ascending [corners].
-        critical, batch: entries of the grid, NO_BATCH for none [corners].
+        work: batch work at each corner, in units of what a dedicated server does, ascending
+            [corners].
+        power_w: power of the whole server at each corner, convex and ascending [corners].
+        critical, batch: frequency of requests and of batch work at each corner, as entries of the
+            grid; `batch` is NO_BATCH where there is no batch work [corners].
     """
 
     work: NDArray[np.float64]
@@ -151,7 +153,8 @@ def _is_above(
 def provision(curve: SupplyCurve, servers: int, demand: float, batch_server_w: float) -> Provision:
     """Find the fleet that does `demand` units of batch work with the least power.
 
-    `servers` of its servers have requests.
+    servers: number of servers that have requests. demand: in units of what one dedicated server
+    does. batch_server_w: power of a dedicated server.
     """
     if servers < 1 or not demand >= 0 or not batch_server_w > 0:
         raise ValueError(

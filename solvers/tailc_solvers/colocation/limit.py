@@ -2,8 +2,8 @@
 
 In this order, and no further than needed:
 
-1. slow down batch cores level by level to the lowest, the most memory-bound one first, which loses
-   least, then the next one;
+1. slow down batch cores level by level to the lowest level; start with the most memory-bound core,
+   which loses least speed, then take the next one;
 2. stop batch work on cores, in the same order;
 3. slow down all cores with requests by one level at a time, each to its lowest at most.
 
@@ -18,10 +18,11 @@ from enum import StrEnum
 
 
 class LimitOutcome(StrEnum):
-    """The measure that was needed to keep a chip within its power limit.
+    """What had to be done to keep a chip within its power limit, or why that is impossible.
 
     BELOW_IDLE: the limit is below the power of the chip with all cores idle, so no frequency can
-    meet it. BELOW_LEAST: it is above that, but below what requests need at the lowest frequency.
+    meet it. BELOW_LEAST: the limit is above that, but below what requests need at the lowest
+    frequency.
     """
 
     UNCHANGED = "unchanged"
@@ -34,11 +35,11 @@ class LimitOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class BusyCore:
-    """The work that a core runs, and its frequency level.
+    """A core of a chip under a power limit: what it runs, its frequency level, and its power.
 
     Attributes:
         is_batch: whether it runs batch work; otherwise requests.
-        level: entry of power_w; None for a core that runs nothing.
+        level: frequency level, an entry of power_w; None for a core that runs nothing.
         power_w: power by level, not decreasing.
         memory: share of cycles that wait for memory, 0 to 1.
     """

@@ -89,9 +89,9 @@ def frequencies(
 
 
 def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
-    """The first frequency at which the plant lags by `phase_deg`; None if it never does.
+    """The first frequency at which the plant's phase lag is `phase_deg`; None if there is none.
 
-    The lag is that of the plant with the sign of a positive gain.
+    For a plant with a negative gain, the sign of the gain does not count as lag.
     """
     grid = _scan(plant)
     below = np.nonzero(_phase(plant, grid) <= math.radians(phase_deg))[0]

@@ -2,17 +2,17 @@
 
     y(k) = sum_i b_i s(k - d - i) + noise
 
-with s the step response of 1 / ((1 - p_1 z^-1) (1 - p_2 z^-1)),
-at most two real poles 0 <= p < 1. For given poles, delay d and number of coefficients the best
-b are a linear least-squares problem (Golub and Pereyra, SIAM J. Numer. Anal. 10, 1973: separable
-least squares); poles are searched on a lattice that is refined around its best point. So what is
-fitted is the response itself, and noise does not pull the poles as it would in a regression of
-y(k) on y(k-1).
+with s the step response of 1 / ((1 - p_1 z^-1) (1 - p_2 z^-1)), at most two real poles 0 <= p < 1.
+For given poles, delay d and number of coefficients the best b are a linear least-squares problem
+(Golub and Pereyra, SIAM J. Numer. Anal. 10, 1973: separable least squares); poles are searched on a
+lattice that is refined around its best point. The fit is of the response itself, so noise does not
+bias the poles as in a regression of y(k) on y(k-1).
 
-Order choice. Among all structures the one of the least Bayesian information criterion
-n ln(RSS / n) + m ln n, with m = coefficients + poles + 1 for the delay (Schwarz, Ann. Stat. 6,
-1978); of equal ones the first with fewest poles, then coefficients, then the shortest delay. RSS is
-taken no lower than what rounding leaves, so that an exact response does not ask for more terms.
+Order choice: the structure with the least Bayesian information criterion n ln(RSS / n) + m ln n,
+where RSS is the sum of squared residuals and m = coefficients + poles + 1 for the delay (Schwarz,
+Ann. Stat. 6, 1978). Ties go to fewer poles, then fewer coefficients, then the shorter delay. RSS
+has a lower limit at rounding errors, so that an exact response does not get more terms than it
+needs.
 """
 
 from __future__ import annotations

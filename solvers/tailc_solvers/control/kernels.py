@@ -19,9 +19,10 @@ SETTLED_SHARE = 0.02
 
 
 class SimulationRecord(NamedTuple):
-    """Buffers of a simulated control loop: error and controller output, scratch space.
+    """Memory for the simulation of a control loop, which `respond` fills.
 
-    Error and output are [steps], scratch space is [3, states].
+    error, output: the control error and the controller's output at each step [steps]. states:
+    scratch space for the plant's state [3, states].
     """
 
     error: NDArray[np.float64]
@@ -46,10 +47,11 @@ UNBOUNDED = IntegralLimits(0.0, math.inf, math.inf)
 
 
 class ControlLaw(NamedTuple):
-    """A PID control law for a simulation by steps.
+    """Coefficients of a PID controller in a simulation with a fixed time step.
 
     kp, ki, kd: parallel gains. keep, rate: filter of the derivative, D(k) = keep D(k-1) + rate
-    (e(k) - e(k-1)). first: the rate on the first step, where the error jumps.
+    (e(k) - e(k-1)), with e the control error. first: the rate on the first step, where the error
+    jumps.
     """
 
     kp: float
@@ -201,10 +203,10 @@ def overshoot_of(record, steps):
 
 @plain_loops
 def settled_after(record, steps):
-    """Number of the first step from which the error of a set-point response stays negligible.
+    """The first step from which the error of a set-point response stays negligible, by its number.
 
-    Negligible is at most SETTLED_SHARE of the set-point step. 0 if the error is negligible from the
-    start on.
+    Negligible means at most SETTLED_SHARE of the set-point step. 0 if it is negligible from the
+    start.
     """
     for k in range(steps - 1, -1, -1):
         if abs(record.error[k]) > SETTLED_SHARE:
@@ -214,12 +216,13 @@ def settled_after(record, steps):
 
 @inner_loops
 def factors_within(sigma, plant, shape, floor, is_double):
-    """Gain factors k for which |1 + k C0 P| >= floor at every frequency and the loop is stable.
+    """The gains k for which the loop k C0 P is stable and |1 + k C0 P| >= floor at every frequency.
 
-    They are 0 < k <= low and least < k <= most, returned as (low, least, most). `shape` is (ti, td,
-    filter ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma / ratio), without a filter
-    for ratio 0. At one frequency the squared distance to -1 is 1 + 2 k Re L0 + k^2 |L0|^2: between
-    the roots of that quadratic, k is too close.
+    Returned as (low, least, most), which means 0 < k <= low or least < k <= most. P is the plant,
+    and `shape` is (ti, td, filter ratio) of the controller C0 = 1 + 1 / (ti sigma) + td sigma / (1
+    + td sigma / ratio); a ratio of 0 means no filter. With L0 = C0 P, the squared distance to -1 at
+    one frequency is 1 + 2 k Re L0 + k^2 |L0|^2; between the roots of this quadratic, k is too
+    close.
 
     If the open loop integrates once, the loop is stable for a small k, and no k in either range
     lets the curve cross -1. The second range is for a lag far above ti, whose phase comes close to

@@ -26,10 +26,12 @@ _TAYLOR_TERMS = 18
 
 
 class LoopEquations(NamedTuple):
-    """A control loop as equations: state-space matrices of the plant, rules of the controller.
+    """A control loop as difference equations: the plant in state space, and the controller.
 
-    The integral gains `i_before e(k-1) + i_now e(k)` a step, and `i_first e(0)` on the first.
-    `filter_ratio` 0 means a sampled controller, whose derivative is the error's difference.
+    phi, before, after, out, through: the plant, as in the module's equations. delay: dead time in
+    steps. step: length of a step. In each step, i_before e(k-1) + i_now e(k) is added to the
+    integral of the error e, in the first step i_first e(0). filter_ratio: of the derivative's
+    filter; 0 means a sampled controller, whose derivative is the difference of two errors.
     """
 
     phi: NDArray[np.float64]

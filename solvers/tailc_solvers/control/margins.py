@@ -87,7 +87,7 @@ def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Mar
 
 
 def flat(margins: LoopMargins) -> Margins:
-    """Convert a loop's stability margins and performance to the flat record in the evidence."""
+    """Convert margins and performance of a sampled plant's loop to one flat record."""
     robust, performed = margins.robustness, margins.performance
     return Margins(
         gain_margin=robust.gain_margin,

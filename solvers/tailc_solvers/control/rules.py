@@ -63,10 +63,10 @@ class IdealController:
 def first_order(plant: AnyPlant) -> FirstOrder | None:
     """The first-order plant with dead time for the AMIGO rules, read from the step response.
 
-    The dead time is where the tangent of the steepest rise meets the axis, the time constant the
-    rest until 63.2 % of the final value; of an integrating plant the steepest rise is the gain.
-    None if the response goes in the wrong direction for so long that there is no such point, or
-    overshoots before.
+    The dead time ends where the tangent of the steepest rise crosses zero. The time constant is the
+    time from there until the response is at 63.2 % of its final value. For an integrating plant,
+    the gain is the steepest rise. None if the response goes in the wrong direction for so long that
+    there is no such point, or overshoots before.
     """
     step, y, passed = _rise(plant)
     slopes = np.diff(y) / step
@@ -95,13 +95,13 @@ def _rise(plant: AnyPlant) -> tuple[float, NDArray[np.float64], float]:
 
 
 def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
-    """Gains by the SIMC rule (Skogestad, J. Process Control 13, 2003).
+    """Gains by the SIMC rule, with the closed-loop time constant set to the dead time.
 
-    Closed-loop time = dead time.
+    K = T1 / (gain 2 L) and Ti = min(T1, 8 L); PID also has a derivative of T2 in series. T1, T2 and
+    L (time constants and dead time) follow from the half rule if the plant's poles are real and its
+    zeros in the right half plane, otherwise from `first_order`.
 
-    K = T1 / (gain 2 L), Ti = min(T1, 8 L), and, for PID, a derivative of T2 in series. T1, T2 and L
-    are by the half rule if the plant's poles are real and its zeros in the right half plane
-    (section 2.2 there), else those of `first_order`.
+    Source: Skogestad, J. Process Control 13, 2003; the half rule is in section 2.2.
     """
     lags = _half_rule(plant, 2 if structure == "pid" else 1)
     if lags is None:

@@ -42,14 +42,20 @@ gain in the criterion is worth."""
 
 
 class LoopProblem(NamedTuple):
-    """Data of a tuning problem for a control loop: a plant of positive gain, and limits.
+    """Data of a tuning problem: a control loop with a plant of positive gain, and limits for it.
 
-    loop: equations of the loop. sigma, plant: frequency responses of the differentiator and of the
-    plant on a grid. late: response of the plant with the longest delay to tolerate; empty if there
-    is none. floor, late_floor: 1 / Ms, the least distance to -1, of both. is_double: whether the
-    plant integrates, so that the open loop integrates twice. time: unit of ti. held: controller
-    output that holds the set point. weight: w of the criterion. limits: largest overshoot, ITAE and
-    IAE.
+    Attributes:
+        loop: difference equations of the loop.
+        sigma, plant: frequency responses of the differentiator and of the plant on a grid.
+        late: frequency response of the plant with the longest delay to tolerate; empty if there is
+            none.
+        floor, late_floor: 1 / Ms, the least allowed distance of the open loop to -1, for `plant`
+            and for `late`.
+        is_double: whether the plant integrates, so that the open loop integrates twice.
+        time: unit of the integral time ti.
+        held: controller output that holds the set point.
+        weight: w of the criterion.
+        limits: largest overshoot, ITAE and IAE [3].
     """
 
     loop: LoopEquations
@@ -66,9 +72,10 @@ class LoopProblem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory of a search for gains: a simulation, two points [3] and the answer [4].
+    """Working memory of a search for controller gains.
 
-    The answer is the criterion, kp, ki and kd.
+    record: buffers of one simulation. best, trial: the best point and the point under test [3].
+    answer: the search writes the criterion, kp, ki and kd of the best point here [4].
     """
 
     record: SimulationRecord
@@ -84,10 +91,11 @@ def new_scratch(loop: LoopEquations, steps: int) -> Scratch:
 
 @plain_loops
 def gains_at(problem, point):
-    """The gains (kp, ki, kd) at a point of the search.
+    """The gains (kp, ki, kd) at a point of the search for controller gains.
 
-    The point is log2 of ti / time, of td / ti, and of the share of k. A td / ti below 2^-30 counts
-    as 0. The gains are infinite if none of this shape meet the limit of Ms.
+    The point is (log2 of ti / time, log2 of td / ti, log2 of k / largest k), where ti and td are
+    the integral and derivative time, and the largest k meets the limit of Ms. A td / ti below 2^-30
+    counts as 0. The gains are infinite if no k meets the limit of Ms with these times.
     """
     ti = problem.time * 2.0 ** point[0]
     td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
@@ -178,10 +186,10 @@ def _try(problem, scratch):
 
 @plain_loops
 def search(problem, starts, directions, finest, scratch):
-    """Search for the best gains by steps from the best of some starts, [points, 3].
+    """Find the best controller gains by a pattern search, and write them to `scratch`.
 
-    Writes them to the answer. Steps go along the directions [directions, 3]; the last step is
-    `finest` [doublings].
+    starts: points to begin from; the best of them is used [points, 3]. directions: of the steps
+    [directions, 3]. finest: length of the last and smallest step [doublings of a parameter].
     """
     for s in range(starts.shape[0]):
         for i in range(3):

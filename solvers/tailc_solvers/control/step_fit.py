@@ -2,10 +2,11 @@
 
     y(t) = gain g(t - L) + noise,   g the step response of no lag, one, or two
 
-For given dead time and lags the gain is a linear least-squares problem; those are searched on a
-lattice, with at most MOST_ROWS rows of the response, and from its best point with all rows by steps
-that are halved. The number of lags is the one of the least Bayesian information criterion (Schwarz,
-Ann. Stat. 6, 1978), n ln(RSS / n) + m ln n with m = 2 + lags, RSS no lower than rounding leaves.
+For a given dead time and lags, the gain is a linear least-squares problem. Dead time and lags are
+searched first on a lattice with at most MOST_ROWS rows of the response, then from its best point
+with all rows, by steps that are halved. The number of lags is the one of the least Bayesian
+information criterion (Schwarz, Ann. Stat. 6, 1978), n ln(RSS / n) + m ln n with m = 2 + lags, RSS
+no lower than rounding leaves.
 """
 
 from __future__ import annotations

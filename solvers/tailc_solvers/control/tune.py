@@ -135,7 +135,10 @@ class TunedGains:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Tuned gains of the velocity form with the margins of their loop; `criterion` is minimal."""
+    """Tuned PID gains for a sampled plant (velocity form), with the margins of their loop.
+
+    criterion: the minimised criterion at these gains.
+    """
 
     kp: float
     ki: float
@@ -214,10 +217,7 @@ def _in_units(limits: LoopLimits, scale: PlantScale) -> LoopLimits:
 
 
 def check_plant(plant: AnyPlant) -> None:
-    """Raise NoTuningError for a plant that no controller can tune.
-
-    It is unstable, or its output cannot be held.
-    """
+    """Raise NoTuningError for an unstable plant, or one whose output no input can hold constant."""
     if not plant.is_stable:
         raise NoTuningError(
             "the plant is unstable, or has two integrators: it must be stable, with at most one "
@@ -361,10 +361,7 @@ def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: fl
 
 
 def value_of(found: LoopMargins, criterion: Criterion) -> float:
-    """Value of the criterion that tuning minimises, for a loop with these margins.
-
-    criterion: name of the criterion.
-    """
+    """Value of the named tuning criterion for a loop with these margins; less is better."""
     return _criterion(found, WEIGHTS[criterion])
 
 

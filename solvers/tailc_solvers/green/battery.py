@@ -89,12 +89,12 @@ def dispatch(
 ) -> Dispatch:
     """The battery schedule that saves the most weighted brown energy, in exact integers.
 
-    weight: of a millijoule of brown energy, a nonnegative integer, by epoch. end_weight: value of a
-    millijoule that is stored at the end. Among equal weights the earlier epoch is served first, and
-    the end last. The battery charges only energy that is discharged later or has a value at the
-    end, and charges it as early as there is room, so that forecast errors can be corrected. Takes
-    O(epochs^2) time in numpy. Raises ValueError for arrays of other shapes, and for amounts that
-    are negative or at least 2^53 mJ.
+    weight: nonnegative integer weight of a millijoule of brown (grid) energy in each epoch.
+    end_weight: value of a millijoule that is stored at the end. Of equal weights, the earlier epoch
+    gets the energy first, and the end last. The battery charges only energy that is discharged
+    later or has a value at the end, and charges it as early as there is room, so that forecast
+    errors can be corrected. Takes O(epochs^2) time in numpy. Raises ValueError for arrays of other
+    shapes, and for amounts that are negative or at least 2^53 mJ.
     """
     _check(demand_mj, green_mj, weight, end_weight)
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)

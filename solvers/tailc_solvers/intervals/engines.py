@@ -1,4 +1,8 @@
-"""Prepare a sample for one of the two grid searches: sort it, sum it and compute bounds."""
+"""Prepare a sample of requests for one of the two grid searches, which differ in speed only.
+
+One is for requests that follow a few common speed-up curves, the other for requests that each have
+their own. Preparing means to sort, to sum and to compute bounds.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -37,10 +41,11 @@ MOST_BINS = 1 << 16
 
 
 class GridEngine(Protocol):
-    """A method that searches parts of the grid of schedules; see the kernels for the arguments.
+    """A method that searches parts of the grid of schedules; both methods have the same results.
 
-    `seeds` are good initial schedules, in steps [schedules, rungs - 1]. A batch of
-    `batch_schedules`, many of them pruned, is large enough for a thread.
+    seeds: good initial schedules, in grid steps [schedules, rungs - 1]. batch_schedules: number of
+    schedules in the part of one thread; large enough, although many of them are pruned. The
+    arguments of the search are those of the kernels.
     """
 
     batch_schedules: ClassVar[int]
@@ -73,7 +78,7 @@ class CurvesEngine:
 
 @dataclass(frozen=True)
 class IndividualEngine:
-    """Search engine for schedules of requests that each have their own speed-up curve."""
+    """Grid search for requests that each have their own speed-up curve: the sample, with bounds."""
 
     crowd: Crowd
     seeds: Items

@@ -29,12 +29,12 @@ NEVER = np.inf
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Exact figures of S schedules, without their waits.
+    """Exact times and costs of several schedules on a sample of requests, without the initial wait.
 
     Attributes:
-        execution_tail_ms: T, the order statistic of the execution time [S].
-        execution_mean_ms: L, the mean execution time [S].
-        cost_time_ms: W, the mean over requests of the integral of the cost rate [S].
+        execution_tail_ms: T, the order statistic of the execution time [schedules].
+        execution_mean_ms: L, the mean execution time [schedules].
+        cost_time_ms: W, the mean over requests of the integral of the cost rate [schedules].
     """
 
     execution_tail_ms: NDArray[np.float64]

@@ -147,7 +147,8 @@ def rows_for(
 ) -> LoadRows:
     """Data of a grid search for schedules with the least tail, one row for each ascending load.
 
-    costs: cost rate of each rung. budget: limit of the mean total cost.
+    loads: ascending loads. costs: cost rate of each rung. budget: limit of the mean total cost.
+    grid: grid step and largest time.
     """
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return LoadRows(

@@ -1,8 +1,9 @@
 """Loops that both grid searches use: request times, the best schedules so far, their comparison.
 
 A candidate schedule is the vector of whole steps (a_1, .., a_(n-1)) and its figures T, L, W (see
-evaluate.py). Each row q keeps one incumbent: four keys, smaller is better in order, and the chosen
-steps (a_0, a_1, .., a_(n-1)), lexicographically smallest among equal keys.
+evaluate.py). The table has one row for each load q. Each row keeps one incumbent, the best schedule
+so far: four keys, compared in order, smaller is better, and the chosen steps (a_0, a_1, ..,
+a_(n-1)), lexicographically smallest among equal keys.
 """
 
 from typing import NamedTuple
@@ -46,11 +47,11 @@ class LoadRows(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Schedules of each load that are best or nearly best, up to a given number (`room`).
+    """For each load, the best and nearly best schedules of a grid search, up to the number `room`.
 
-    key: sort keys [rows, room, 4]. steps: number of grid steps on each rung [rows, room, rungs].
-    held: number of schedules [rows]. last: place of the worst of them, known once there is no more
-    room [rows].
+    key: four sort keys of each schedule [rows, room, 4]. steps: number of grid steps of its wait
+    and on each rung [rows, room, rungs]. held: number of schedules [rows]. last: place of the worst
+    schedule, known once the room is used up [rows]. A row is a load.
     """
 
     key: NDArray[np.float64]
@@ -62,10 +63,11 @@ class Near(NamedTuple):
 class Incumbents(NamedTuple):
     """The best schedule of a grid search for each load, updated as schedules are evaluated.
 
-    key: sort key, inf if there is none [rows, 4]: (tail ns, mean ns, A), or by cost (W, tail ns,
-    mean ns). steps: number of grid steps on each rung [rows, rungs]. near: if it has room, it
-    collects nearly best schedules, whose first key is at most the incumbent's; the incumbent then
-    changes only when there is no more room.
+    key: four sort keys, smaller is better; inf if there is none [rows, 4]: (tail ns, mean ns, A),
+    or by cost (W, tail ns, mean ns, A). steps: number of grid steps of the wait and on each rung
+    [rows, rungs]. near: if it has room, it collects nearly best schedules, whose first key is at
+    most the incumbent's; the incumbent then changes only when there is no more room. A row is a
+    load.
     """
 
     key: NDArray[np.float64]
@@ -86,9 +88,10 @@ def new_best(rows: int, rungs: int, room: int = 0) -> Incumbents:
 
 @plain_loops
 def request_times(demand, weight, speeds, curve, costs, v, time):
-    """Fill `time` [R] with the execution times of requests; return their mean and cost-time W.
+    """Write the execution time of each request to `time` [R]; return their mean and mean cost-time.
 
-    v: the durations of the schedule.
+    v: time on each rung [ms], entry 0 is ignored. Cost-time is the integral of the cost rate over
+    the execution.
     """
     last = v.shape[0] - 1
     time_sum = 0.0
@@ -117,7 +120,10 @@ def request_times(demand, weight, speeds, curve, costs, v, time):
 
 @inner_loops
 def latest_finish(rows, best, q, W):
-    """Largest tail with which a schedule of cost-time W may be the best of row q, else -inf."""
+    """Largest tail with which a schedule may still be the best for load number q; -inf if none.
+
+    W: the schedule's cost-time.
+    """
     if not rows.by_cost:
         return best.key[q, 0] / NS_PER_MS + SLACK_MS
     worst = best.key[q, 0] / COST_UNITS + SLACK_COST
@@ -130,7 +136,8 @@ def latest_finish(rows, best, q, W):
 def offer(rows, best, among, steps, T, L, W):
     """Record a schedule for each load in `among` for which it is better than the recorded one.
 
-    `steps` [rungs] has any wait in place 0. Returns whether its T alone left a row to win.
+    steps: the schedule in grid steps; entry 0, the wait, is ignored [rungs]. T, L, W: its execution
+    tail, mean and cost-time. Returns whether T alone did not exclude it for every load.
     """
     is_early = False
     for q in among:
@@ -242,10 +249,10 @@ def _replace(best, q, keys, steps):
 
 @inner_loops
 def latest_tail(rows, best, among, W, need_cost, need_time):
-    """Largest tail T with which a schedule may be the best of a load in `among`; -inf if none.
+    """Largest execution tail with which a schedule may be the best of a load in `among`.
 
-    `W` is a lower bound on its cost-time, and on every row its wait is at least `wait_per_cost *
-    need_cost - need_time`.
+    -inf if none. W: lower bound on the schedule's cost-time. need_cost, need_time: the wait of each
+    row is at least `wait_per_cost * need_cost - need_time`.
     """
     latest = -np.inf
     longest = rows.longest * rows.step_ms
@@ -259,7 +266,10 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
 
 @inner_loops
 def common_prefix(items, item):
-    """Number of leading durations that an item of the search shares with the item before it."""
+    """Number of leading durations that `items[item]` shares with `items[item - 1]`.
+
+    An item is the first durations of a schedule, a subtree of the search tree.
+    """
     i = 0
     while i < items.shape[1] and items[item, i] == items[item - 1, i]:
         i += 1
@@ -268,7 +278,10 @@ def common_prefix(items, item):
 
 @inner_loops
 def is_zero(item, first):
-    """Whether all durations of an item of the search, from number `first` on, are zero."""
+    """Whether all durations of `item` from number `first` on are zero.
+
+    An item is the first durations of a schedule, a subtree of the search tree.
+    """
     for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
         if item[i] != 0:
             return False
@@ -277,9 +290,9 @@ def is_zero(item, first):
 
 @inner_loops
 def depth_at(elapsed, i, t):
-    """The depth of a search path at which requests have the age t.
+    """Depth of the rung on which requests are at age t, on a path of the search tree.
 
-    The path leads to the node at depth i; `elapsed` [depth] has the ages along it.
+    elapsed: ages at which the rungs of the path begin [depth]. i: depth of the path's end.
     """
     while i > 0 and elapsed[i] > t:
         i -= 1

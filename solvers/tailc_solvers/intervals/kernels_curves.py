@@ -5,11 +5,11 @@ mean time and cost of a schedule are sums of differences of G at its work breakp
 walks the tree of steps (a_1, a_2, ..) depth first. A node at depth i has fixed the stretches on the
 first i rungs; it is also the schedule that stays on rung i (0-based) for ever.
 
-A subtree is searched for the rows that may improve in it only. Its tail is at least that of
+A subtree is searched only for the rows (loads) that may improve in it. Its tail is at least that of
 finishing the rest of the work on the fastest later rung, its wait at least that on the rung that
 needs the shortest wait, and its cost at least that on the cheapest rung. With one curve a
 Lagrangian of the row, alpha W + beta T - gamma L less a constant, is a sharper bound: it is
-separable in work, so the least that the rest can add to it is a table over the work done.
+separable in work, so the least that the remaining work can add is a table by the work done.
 """
 
 from typing import NamedTuple
@@ -70,10 +70,10 @@ class SortedCurves(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Lower bounds per unit of work that is done on rung i or a later rung.
+    """Lower bounds on time, cost and wait for each unit of work that is done on rung i or later.
 
     time, cost: bounds on execution time and on cost-time [curves, rungs]. speed: inverse of `time`.
-    wait: bound on the wait [rows, curves, rungs].
+    wait: bound on the wait of each load [loads, curves, rungs].
     """
 
     time: NDArray[np.float64]
@@ -83,11 +83,15 @@ class Floors(NamedTuple):
 
 
 class LagrangianPrices(NamedTuple):
-    """A Lagrangian of each row that bounds its objective from below, for one curve.
+    """Lower bounds on the objective of each load, from a Lagrangian; for one speed-up curve only.
 
-    The work of the quantile is divided into cells. `rest[q, i, m]` is the least that the work from
-    cell m on can add on rung i or later, and `rate` the least it adds per unit of work in the cell.
-    Without cells there is no such bound.
+    Attributes:
+        alpha, beta, gamma, constant: the Lagrangian alpha W + beta T - gamma L - constant of each
+            load.
+        rest: least value that the work from cell m on can add on rung i or later; cells divide the
+            work up to the quantile of demand [loads, rungs, cells].
+        rate: least value that is added per unit of work in a cell.
+        cells_per_ms: number of cells per ms of work; 0 cells mean that there is no such bound.
     """
 
     alpha: NDArray[np.float64]
@@ -100,12 +104,20 @@ class LagrangianPrices(NamedTuple):
 
 
 class CurvePath(NamedTuple):
-    """The path of a search from the root to a node, with one entry for each depth.
+    """Working memory of the search over common curves: the path from the root to the current node.
 
-    `work` and `sum` are the work done and G there [depth, curves]. `tail` is the time at which the
-    quantile's work was done, inf before that (one curve only). `row[i, :rows[i]]` lists the rows
-    that may improve at the node or below it, `following` is the next stretch to try there; `low`
-    and `high` [curves] are for the tail.
+    Entry i of an array is the node at depth i, where the durations on the first i rungs are fixed.
+
+    Attributes:
+        work, sum: work done by the rungs until there, and G of it [depth, curves].
+        elapsed: execution time until there [ms].
+        time, cost: weighted sums of time and cost until there.
+        tail: time at which the work of the demand quantile was done, inf before that; for one curve
+            only.
+        steps, left: grid steps on each rung, and those that remain.
+        row, rows: row[i, :rows[i]] are the loads that may improve at the node or below it.
+        following: the next duration to try there, in steps.
+        low, high: range of entries of each curve, for the tail [curves].
     """
 
     work: NDArray[np.float64]
@@ -125,11 +137,11 @@ class CurvePath(NamedTuple):
 
 @plain_loops
 def search_curves(curves, bounds, rows, best, state, items, share, cap):
-    """Search a part of the tree of schedules: the subtrees of items[first:end].
+    """Search the subtrees of items[first:end] for better schedules, for common speed-up curves.
 
-    share = (first, end, stride); whole strides are searched. `state` is a new one. An item [depth]
-    fixes the first durations. Returns the number of nodes, and whether the part was searched
-    completely before `cap` nodes.
+    share: (first, end, stride); only whole strides are searched. An item [depth] is the first
+    durations of a schedule, in steps. state: working memory as made by `new_state`. best: updated.
+    Returns the number of nodes, and whether the search was completed before `cap` nodes.
     """
     depth = items.shape[1]
     seen = 0
@@ -159,7 +171,10 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
 
 
 def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
-    """Make the state of a grid search before its first node, when all loads may still improve."""
+    """Working memory of the search over common curves, at the root of the search tree.
+
+    All loads may still improve there.
+    """
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = CurvePath(

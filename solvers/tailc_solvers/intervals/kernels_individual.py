@@ -28,10 +28,16 @@ from tailc_solvers.loops import inner_loops, plain_loops
 
 
 class Crowd(NamedTuple):
-    """The requests of a search: demand and weight [R], speeds [rungs, R], bounds over later rungs.
+    """Requests that each have their own speed-up curve, with bounds for the grid search.
 
-    `least_time`, `most_time`, `least_cost` [rungs, R] are per unit of work on rung i or later.
-    `climbs` says that no request is slower on the last rung than on the one before.
+    Attributes:
+        demand, weight: of each request [R].
+        speeds: of each request on each rung [rungs, R].
+        least_time, most_time, least_cost: bounds per unit of work that is done on rung i or later
+            [rungs, R].
+        total: sum of the weights.
+        rank: rank of the tail.
+        climbs: whether no request is slower on the last rung than on the one before.
     """
 
     demand: NDArray[np.float64]
@@ -46,13 +52,21 @@ class Crowd(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The path of a search from the root to a node, with one entry for each depth.
+    """Working memory of the search over individual curves: the path to the current node.
 
-    `member` and `left` [depth, R] list the requests still running and their remaining work,
-    `running` their number, `ended` the weight of the others. `time` and `cost` are weighted sums so
-    far; `rest_time`, `rest_cost` and `rest_slow` those of the remaining work, on the node's rung,
-    at the least cost and at the least speed. `following` is the next stretch to try. `found` [R] is
-    a buffer of times for the tail.
+    Entry i of an array is the node at depth i, where the durations on the first i rungs are fixed.
+
+    Attributes:
+        member, left: requests that still run at the node, and their remaining work [depth, R].
+        running: number of these requests.
+        ended: weight of the requests that have ended.
+        elapsed: execution time until there [ms].
+        time, cost: weighted sums of time and cost until there.
+        rest_time: weighted time of the remaining work on the node's rung.
+        rest_cost, rest_slow: the same at the least cost, and at the least speed.
+        steps, room: grid steps on each rung, and those that remain.
+        following: the next duration to try there, in steps.
+        found, found_weight: buffers for the times of the tail [R].
     """
 
     member: NDArray[np.int64]
@@ -73,10 +87,14 @@ class Path(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Sums over the running requests by the grid steps that they spend on the second to last rung.
+    """Sums over running requests, by the grid steps that they need on the second to last rung.
 
-    L, W: mean execution time and cost-time of a schedule by the number of steps that it stays on
-    that rung. latest: largest tail with which it may be the best.
+    Attributes:
+        stretch, weight: weighted time on that rung, and weight, of the requests that end there.
+        later, spared: weighted time of their work on the last rung, and by how much a ms on the
+            rung before shortens it.
+        L, W: mean execution time and cost-time of the schedule that stays that long on the rung.
+        latest: largest tail with which that schedule may be the best.
     """
 
     stretch: NDArray[np.float64]
@@ -90,11 +108,11 @@ class Buckets(NamedTuple):
 
 @plain_loops
 def search_individual(crowd, rows, best, path, buckets, items, share, cap):
-    """Search a part of the tree of schedules: the subtrees of items[first:end].
+    """Search the subtrees of items[first:end] for better schedules, for individual speed-up curves.
 
-    share = (first, end, stride); whole strides are searched. `path` and `buckets` are new ones. An
-    item [depth] fixes the first durations. Returns the number of nodes, and whether the part was
-    searched completely before `cap` nodes.
+    share: (first, end, stride); only whole strides are searched. An item [depth] is the first
+    durations of a schedule, in steps. path, buckets: new working memory. best: updated. Returns the
+    number of nodes, and whether the search was completed before `cap` nodes.
     """
     depth = items.shape[1]
     for r in range(crowd.demand.shape[0]):
@@ -124,7 +142,10 @@ def search_individual(crowd, rows, best, path, buckets, items, share, cap):
 
 
 def new_path(crowd: Crowd, n: int, longest: int) -> Path:
-    """The state of a search at its root, where every request is running; a ladder has n rungs."""
+    """Working memory of the search over individual curves, at the root: every request is running.
+
+    n: number of rungs. longest: largest time on a rung, in grid steps.
+    """
     requests = crowd.demand.size
     path = Path(
         np.zeros((n, requests), dtype=np.int64),

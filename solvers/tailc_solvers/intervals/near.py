@@ -2,7 +2,7 @@
 
 Problem, for each load q with the least objective z (tail or W, as in grid.py) and a limit on it:
 all schedules of the grid whose objective is at most the limit, with the least wait that each needs,
-in the order of the grid search's ties. Of many the best are listed.
+in the order of the grid search's ties. If there are too many, the best are listed.
 
 Method. The grid search, with the limits as incumbents that are never replaced: schedules that its
 bounds exclude are beyond the limit. It ends after MOST_EVALUATIONS, with what was found until then.

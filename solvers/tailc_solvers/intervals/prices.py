@@ -5,9 +5,9 @@ With the multipliers of its constraints as weights, the objective of a row is at
     alpha W + beta T - gamma L - constant
         = integral_0^inf [alpha F'(x) c_i(x) + beta 1[x < w] - gamma F'(x)] / s_i(x) dx - constant,
 
-F' = 1 - F; the best weights come from the separable dual. A schedule that has done work b and is on
-rung i has fixed the part up to b, and the rest is at least the integral from b on of the least
-integrand over rungs i and later.
+F' = 1 - F; the best weights come from the separable dual. For a schedule that has done work b and
+is on rung i, the integral up to b is known. The rest is at least the integral from b on of the
+least integrand over rung i and later rungs.
 
 The integrand is concave in F', being a minimum of linear functions, and F' falls with x. So on a
 cell of work it is at least its chord between the values of F' at the two ends, whose integral needs
@@ -34,10 +34,10 @@ MOST_CORNERS = 16
 
 @dataclass(frozen=True)
 class ContinuousRows:
-    """Optimal ladders of all loads without a grid, for one speed-up curve.
+    """Optimal ladders of all loads without a grid, for one common or mean speed-up curve.
 
-    The curve is common to all requests, or the mean of their curves. steps: distribution of demand.
-    hull: the useful rungs. answer: the ladders.
+    steps: distribution of demand. hull: the useful rungs. answer: the ladders. Used to start and to
+    bound the grid search.
     """
 
     steps: DemandSteps

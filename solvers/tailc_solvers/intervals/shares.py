@@ -63,10 +63,18 @@ class DurationGrid:
 
 @dataclass
 class GridSearch:
-    """Successive exhaustive searches of a grid within one budget of evaluations.
+    """Successive exhaustive searches of one grid, with one budget of evaluations for all.
 
-    units: unit of the first key of the last search, per ms. seen: the first key of each row, after
-    some numbers of evaluations.
+    Attributes:
+        grid: times on a rung.
+        n_rungs: number of rungs.
+        budget: largest number of evaluations.
+        workers: number of threads.
+        progress: called with the fraction that is done.
+        evaluations: number so far.
+        is_complete: whether no search was cut short.
+        units: units of the last search's first sort key, per ms.
+        seen: (evaluations, first sort key of each load) at each improvement.
     """
 
     grid: DurationGrid

@@ -1,1 +1,1 @@
-"""The optimal ladder of one row in continuous time, with the bound that proves it."""
+"""The optimal ladder for one load, without a grid of times, with the bound that proves it."""

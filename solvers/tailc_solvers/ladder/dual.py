@@ -59,8 +59,8 @@ class ContinuousLadders:
         primal: value of the objective, ms by tail, cost-time by cost [Q].
         bound: proved lower bound on it, over all ladders and waits [Q].
         weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L that proves the
-            bound of the best rung at w, zeros if infeasible [Q, 3]. By cost its constant is
-            - beta * target.
+            bound of the best rung at w, zeros if infeasible [Q, 3]. By cost its constant is - beta
+            * target.
         least_tail_ms: least attainable tail [Q].
         status: OPTIMAL or INFEASIBLE, one each row.
         evaluations: total number of Lagrangian minimisations.

@@ -36,8 +36,8 @@ feasibility."""
 class DemandSteps(NamedTuple):
     """The distribution of demand as a step function: sorted demands x_0 = 0, x_1, .., x_R.
 
-    `work` is x_j, `sum` is G(x_j) = E[min(X, x_j)], `running` the share still running on segment j,
-    (x_(j-1), x_j]; entry 0 of it is 1. `rank` is the entry of the quantile.
+    work: x_j [R + 1]. sum: G(x_j) = E[min(X, x_j)]. running: share of the requests with a demand
+    above x_(j-1); entry 0 is 1. rank: entry of the demand at the tail's rank.
     """
 
     work: NDArray[np.float64]
@@ -47,10 +47,10 @@ class DemandSteps(NamedTuple):
 
 
 class Hull(NamedTuple):
-    """The useful rungs among 0..k, for each k: rung[k, :size[k]], from slow to fast.
+    """For each k, the useful rungs among 0..k, from slow to fast: rung[k, :size[k]].
 
-    A useful rung is on the lower hull, so that some multiplier prefers it. `time` and `cost` are
-    per unit of work, of every rung [rungs].
+    A useful rung is on the lower convex hull of (time per work, cost per work). time, cost: time
+    and cost per unit of work of every rung [rungs].
     """
 
     rung: NDArray[np.int64]
@@ -60,10 +60,11 @@ class Hull(NamedTuple):
 
 
 class LadderPoint(NamedTuple):
-    """A ladder in a search: the work at which it leaves each rung of a hull, with its figures.
+    """Working memory for one ladder of the search by duality.
 
-    `value` has T, L and W. `rest` [rungs] are the shares of E[(X - w)+], the work after the
-    quantile's, done on each rung.
+    work: work at which each rung of the hull is left. entry: its number in the sorted demands.
+    value: tail T, mean L and cost-time W. rest: share of the work beyond the demand quantile w,
+    E[(X - w)+], that each rung does [rungs].
     """
 
     work: NDArray[np.float64]
@@ -126,7 +127,10 @@ def new_point(n: int) -> LadderPoint:
 
 
 def fixed_multiplier(steps: DemandSteps, hull: Hull, beta: float) -> float:
-    """The least value of W + beta T over all ladders, for one multiplier beta."""
+    """The least value of W + beta T over all ladders: cost-time plus beta times execution tail.
+
+    steps: distribution of demand. hull: the useful rungs.
+    """
     n = hull.time.size
     low, high, point = new_point(n), new_point(n), new_point(n)
     high.entry[:] = steps.rank
@@ -346,9 +350,10 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @plain_loops
 def least_tail(steps, hull, loads, points, answer):
-    """Find the ladder with the least tail latency for each of `loads`, and write it to `answer`.
+    """Find the ladder with the least tail for each of `loads`, and write it to `answer`.
 
-    The tail is v_0 + T, and a load is q / p. `points`: four buffers for ladders.
+    The tail is wait v_0 + execution tail T. loads: load over budget, q / p. points: four buffers
+    for ladders.
     """
     low, high, trial, point = points
     for q in range(loads.shape[0]):
@@ -385,12 +390,15 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
 
 @plain_loops
 def least_cost(steps, hull, loads, targets, points, answer):
-    """Fill `answer`: for each of `loads` (q / p), the least cost-time W within its target.
+    """Find the ladder with the least cost-time W for each of `loads`, and write it to `answer`.
+
+    loads: load over budget, q / p. targets: largest tail of each load. points: six buffers for
+    ladders.
 
     Each rung at the quantile is one case, with the constraint T + ratio * wait <= target, where the
     wait is the one that the load requires. Ratio 0 is exact if it requires no wait, and ratio 1 if
     it requires one. Otherwise bisection finds the ratio at which the wait is zero. Every ratio
-    gives a valid bound. `points`: six buffers for ladders.
+    gives a valid bound.
     """
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):

@@ -14,9 +14,11 @@ DIGITS, RADIX = 64 // _DIGIT_BITS, 1 << _DIGIT_BITS
 
 @plain_loops
 def sort_bits(bits, other, counts):
-    """Sort nonnegative integers; return whether the result is in `other`.
+    """Sort nonnegative integers by radix.
 
-    `counts` [DIGITS, RADIX] is scratch space. A digit that all numbers share is skipped.
+    Return whether the sorted ones are in `other`, not `bits`.
+
+    counts: scratch space [DIGITS, RADIX]. A digit that all numbers share is skipped.
     """
     _count_digits(bits, counts)
     source, target, is_in_other = bits, other, False
@@ -58,7 +60,7 @@ def _move_by_digit(source, target, counts, digit):
 def fill_steps(demand, weight, rank, work, sums, running):
     """Fill the arrays of DemandSteps from demands in ascending order.
 
-    Returns the entry of the request with the rank `rank`.
+    Returns the entry of the request with the rank `rank`, weights counted.
     """
     total = 0
     for i in range(weight.shape[0]):

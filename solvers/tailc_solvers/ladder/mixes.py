@@ -1,4 +1,4 @@
-"""Ladders as the work at which each rung is left, and the best ladder between given ones.
+"""Find the best ladder between given ladders, with a ladder as the work at which each rung is left.
 
 The figures of a ladder are convex or linear in these values as long as its rungs are the same (see
 kernels.py), so between two ladders that violate different limits there are some that meet both.
@@ -45,11 +45,11 @@ class LadderLimits:
 
 @dataclass(frozen=True)
 class LadderFigures:
-    """Objective, tail, mean and use of the supplies of several ladders at one load.
+    """Objective, tail, mean and resource use of several ladders at one load.
 
-    `value` is inf if the target is missed or a rung has fewer threads than one before. wait_ms: the
-    least wait before a start with which no supply is overused. asked: use of each supply over its
-    capacity without a wait [ladders, limits]. The other arrays are [ladders].
+    value: objective; inf if the target is missed or a rung has fewer threads than one before.
+    wait_ms: the least wait before a start with which no resource is overused. asked: use of each
+    resource over its capacity without a wait [ladders, limits]. The other arrays are [ladders].
     """
 
     value: NDArray[np.float64]
@@ -60,7 +60,10 @@ class LadderFigures:
 
 
 def judge(limits: LadderLimits, load: float, ends: NDArray[np.float64]) -> LadderFigures:
-    """Evaluate ladders, given by the work at which they leave each rung [ladders, rungs]."""
+    """Compute objective, tail, mean and resource use of ladders at one load.
+
+    ends: work at which each ladder leaves each rung [ladders, rungs].
+    """
     steps = limits.steps
     time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
     tail_ms = (_parts(np.minimum(ends, steps.work[steps.rank])) / limits.speeds).sum(axis=1)
@@ -92,7 +95,7 @@ def _narrows(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.bool
 def best_between(
     limits: LadderLimits, load: float, ladders: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64] | None:
-    """Find the best ladder on the lines between given ladders; None if none is feasible.
+    """Find the best ladder among weighted means of given ladders; None if none is feasible.
 
     ladders: work at which each rung is left.
     """
@@ -127,10 +130,10 @@ def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.
 def ends_of_all(
     limits: LadderLimits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Insert the rungs that a ladder does not use into the work at which rungs are left [rungs].
+    """Extend a ladder to all rungs: the work at which each rung is left [rungs].
 
-    Each of them is left where the rung before it is. rungs: numbers of the used rungs. ends: work
-    at which they are left.
+    A rung that the ladder does not use is left where the rung before it is. rungs: numbers of the
+    used rungs. ends: work at which the used rungs are left.
     """
     every = np.zeros(limits.speeds.size)
     every[rungs] = np.minimum(ends, limits.steps.work[-1])

@@ -23,7 +23,9 @@ class SupplyPrices:
         self._last = np.zeros(first.size)
 
     def move(self, asked: NDArray[np.float64]) -> bool:
-        """Adapt the prices of limited resources to their use; return whether a price has changed.
+        """Raise the prices of overused resources and lower the others.
+
+        Return whether a price changed.
 
         asked: use of each resource over its capacity.
         """

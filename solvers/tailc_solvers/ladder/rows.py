@@ -1,4 +1,4 @@
-"""Convert samples to the arrays of the dual's loops, and their answers to schedules."""
+"""Convert samples to the arrays of the search by duality, and its answers to schedules."""
 
 import math
 
@@ -35,7 +35,7 @@ def _ascending(positive: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> DemandSteps:
-    """Convert ascending weighted demands to steps, with a quantile.
+    """The distribution of ascending weighted demands as a step function, with the tail's quantile.
 
     rank: of the quantile, from 1 to the sum of the weights.
     """
@@ -45,7 +45,10 @@ def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: i
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The useful rungs (lower hull) among 0..k, for each k; costs may not decrease."""
+    """For each k, the useful rungs among 0..k: those on the lower hull of time and cost per work.
+
+    Costs may not decrease with the rung.
+    """
     if (np.diff(costs) < 0).any():
         raise ValueError("costs must not fall with the rung")
     n = speeds.size
@@ -55,7 +58,10 @@ def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
 
 
 def least_tails(steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64]) -> DualAnswer:
-    """Solve for the least tail of each row; `wait_per_cost`: its load over the budget."""
+    """Solve for the ladder of the least tail for each load.
+
+    steps: distribution of demand. hull: the useful rungs. wait_per_cost: each load over the budget.
+    """
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     points = tuple(new_point(hull.time.size) for _ in range(4))
     least_tail(steps, hull, wait_per_cost, points, answer)
@@ -65,7 +71,10 @@ def least_tails(steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float6
 def least_costs(
     steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: ArrayLike
 ) -> DualAnswer:
-    """Solve for the least cost-time of each row whose tail is within `target_ms`."""
+    """Solve for the ladder of the least cost-time for each load, with the tail within `target_ms`.
+
+    steps: distribution of demand. hull: the useful rungs. wait_per_cost: each load over the budget.
+    """
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     target = np.array(np.broadcast_to(target_ms, wait_per_cost.shape), dtype=np.float64)
     points = tuple(new_point(hull.time.size) for _ in range(6))
@@ -74,10 +83,10 @@ def least_costs(
 
 
 def rung_ends(steps: DemandSteps, hull: Hull, answer: DualAnswer) -> NDArray[np.float64]:
-    """Work at which each rung is left, inf from the last used rung on [rows, rungs].
+    """Work at which each rung is left, inf from the last used rung on [loads, rungs].
 
-    Rungs are left at the edges of the hull, at the quantile before a rung off the hull, and after
-    it at the end of their share of the rest.
+    A rung is left at the edges of the hull; a rung off the hull at the demand quantile is left
+    there; rungs after it are left when their share of the remaining work is done.
     """
     ends = np.zeros((answer.at_quantile.size, hull.time.size))
     done = steps.sum[steps.rank]
@@ -95,7 +104,10 @@ def rung_ends(steps: DemandSteps, hull: Hull, answer: DualAnswer) -> NDArray[np.
 def durations(
     work: NDArray[np.float64], hull: Hull, wait: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Wait and wall times [rows, rungs] from the work at which rungs are left, zeros after inf."""
+    """Convert the work at which rungs are left to a wait and a time on each rung [loads, rungs].
+
+    Zero after a rung that is never left, whose time is inf.
+    """
     begins = np.concatenate([np.zeros_like(work[:, :1]), work[:, :-1]], axis=1)
     is_reached = np.isfinite(begins)
     stretch = (work - np.where(is_reached, begins, 0.0)) * hull.time

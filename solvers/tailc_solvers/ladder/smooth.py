@@ -1,16 +1,17 @@
 """The smoothest table: choose a schedule for each load so that schedules change little with load.
 
-A schedule is (v_0, v_1, .., v_(n-1)); it leaves rung i at the age e_i = v_1 + .. + v_i. It is
-followed in order by one with no smaller v_0 and no smaller e_i: no request waits for less time, and
-none has a higher rung at any age.
+A schedule is (v_0, v_1, .., v_(n-1)); it leaves rung i at the age e_i = v_1 + .. + v_i. Two
+schedules of neighbouring loads are in order if the one of the higher load has no smaller v_0 and no
+smaller e_i: no request waits for less time, and none has a higher rung at any age.
 
 Problem. Candidates of loads 1 .. Q, the best of each first:
 
     variables    for each load one of its candidates, c_1 .. c_Q
-    minimise     the pairs c_q, c_(q+1) that are not in order; of equals, the sum of their places
+    minimise     number of pairs c_q, c_(q+1) that are not in order; of equals, the sum of places
 
-Ties: the least place at the first load, then at the second, ... A longer wait within a candidate's
-limits is a candidate too, which comes after all those that wait no longer than they need.
+A place is the number of a candidate in its list. Ties: the least place at the first load, then at
+the second, ... A candidate with a longer wait within its limits is a candidate too, after all
+candidates with the least wait that they need.
 
 Method. A longer wait than needed is only of use to follow an earlier load, so waits are those that
 some candidate of an earlier load needs. Then the shortest path, from the last load to the first.

@@ -29,14 +29,14 @@ MOST_TIGHTENINGS = 10
 
 @dataclass(frozen=True)
 class SnappedLadder:
-    """Schedules in whole microseconds with their exact figures.
+    """Schedules rounded to whole microseconds, one for each load, with their exact figures.
 
     Attributes:
         v_ms: wait and durations, inf if a rung is never left [Q, rungs].
         tail_ms, mean_ms, cost_time_ms, total_cost: as in ContinuousLadders [Q].
         gap: objective of the rounded schedule minus the proved bound, inf without a bound [Q].
-        meets_target: whether the tail is within the target; all true without one. Rows that miss it
-            have the ladder of the least tail [Q].
+        meets_target: whether the tail is within the target; all true without one. Loads that miss
+            it have the ladder of the least tail [Q].
     """
 
     v_ms: NDArray[np.float64]

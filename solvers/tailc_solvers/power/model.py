@@ -23,7 +23,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PowerCounters:
-    """Measured counters of a server: [samples, cores] for those of cores, else [samples]."""
+    """Measured counters of a server for the power model; units and symbols are in the module.
+
+    Counters of cores are [samples, cores]: volt, freq_ghz, instructions, near_loads, far_accesses.
+    All others are [samples].
+    """
 
     volt: Floats
     freq_ghz: Floats
@@ -78,9 +82,9 @@ REST = ("other",)
 
 @dataclass(frozen=True)
 class CounterPowerModel:
-    """A power model: nonnegative parameters of each component of a server.
+    """A fitted power model: nonnegative parameters of each component of a server.
 
-    names: CORE, UNCORE, DRAM, REST.
+    core, uncore, dram, rest: parameters in the order of the names CORE, UNCORE, DRAM and REST.
     """
 
     core: tuple[float, ...]
@@ -108,9 +112,9 @@ class CounterPowerModel:
 
 
 def columns_of(counters: PowerCounters) -> tuple[Floats, Floats, Floats, Floats]:
-    """The terms of the power model that each component's parameters multiply.
+    """The factors that a power model multiplies with its parameters: core, uncore, DRAM and rest.
 
-    Each is [samples, parameters].
+    Each is [samples, parameters]; power is the factors times the parameters.
     """
     switched = counters.volt**2 * counters.freq_ghz
     by_core = (

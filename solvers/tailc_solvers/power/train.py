@@ -59,7 +59,7 @@ class Training(StrEnum):
 
 @dataclass(frozen=True)
 class Component:
-    """Fitted power parameters of one component of a server, with the quality of the fit.
+    """The fit of one component of a server's power model, with its quality.
 
     Attributes:
         status: whether the trace determines the parameters.
@@ -78,7 +78,7 @@ class Component:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A fitted power model, with the fit of each component."""
+    """A fitted power model of a server, with the fit of each of its components."""
 
     model: CounterPowerModel
     core: Component

@@ -6,8 +6,9 @@ section 1.2, footnote, which does not print the unit; in MHz 0.8 to 3.4 GHz is 0
 
     d ln(V^2 f) / d ln f = 1 + 2 a f / (a f + b),
 
-which is 1.26 at 0.8 GHz and 1.77 at 3.4 GHz, 1.5 over the range. The dissertation says that P ~ f^2
-was measured; of this line's dynamic power that is true of the fastest frequencies at most.
+which is 1.26 at 0.8 GHz and 1.77 at 3.4 GHz, 1.5 over the range. The dissertation reports a
+measured P ~ f^2; the dynamic power of this line grows so fast only near the highest frequencies, if
+at all.
 """
 
 from __future__ import annotations

@@ -53,9 +53,9 @@ _PRICE_PARTS = 64
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """A queue of requests in order [ns]: service, longest stretch, and time to the next arrival.
+    """A queue of requests in order: service, largest stretch, and time to the next arrival [ns].
 
-    `wait_ns`: wait of the first request.
+    A stretch is how much longer a request may be served. wait_ns: wait of the first request.
     """
 
     service_ns: NDArray[np.int64]
@@ -88,9 +88,10 @@ class _GriddedQueue:
 def stretch_bound_ns(
     queues: Sequence[Queue], limit_ns: int, late: int, workers: Executor, cells: int = CELLS
 ) -> int:
-    """Upper bound on the sum of all stretches if at most `late` latencies exceed the limit.
+    """Upper bound on the sum of all stretches if at most `late` latencies exceed the limit [ns].
 
-    A stretch is how much longer a request is served, for example next to batch work.
+    A stretch is how much longer a request is served, for example next to batch work. cells: number
+    of cells into which the limit is divided.
     """
     assert limit_ns > 0
     whole_ns = sum(int(queue.stretch_ns.sum()) for queue in queues)

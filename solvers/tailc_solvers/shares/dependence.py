@@ -1,7 +1,7 @@
 """Test whether throughput depends significantly on the CPU share.
 
-In y = c + a x + b u, with x the throughput one step ago, u the share since and y the throughput
-now, the t statistic of b is the estimate over its standard error. Without a dependence it is within
+In y = c + a x + b u, x is the throughput one step ago, u the share since then and y the throughput
+now, The t statistic of b is its estimate over its standard error. Without a dependence it is within
 3 in 997 of 1,000 traces.
 """
 

@@ -4,7 +4,7 @@ With B buckets, x in [least, most] and width = (most - least) / (B - 1), bucket 
 
     least + (k - 1) width < x <= least + k width,      k = 0 .. B - 1,
 
-and stands for least + k width, so bucket 0 holds `least` alone. No x is counted below what it is:
+and represents least + k width, so bucket 0 holds `least` alone. No x is counted below its value:
 sums of counted values dominate sums of the sample's values, and so do their quantiles.
 """
 

@@ -2,7 +2,7 @@
 
 At frequency f a request takes S_f = C / f + M. Kasture et al. (MICRO 2015; Bartolini, 2015, eq.
 3.2) add a quantile of C to one of M. The quantile of a sum may be above the sum of the quantiles:
-with C and M independent and 0 with probability 0.96, both have a p95 of 0, and so has not C + M.
+with C and M independent and each 0 with probability 0.96, both have a p95 of 0, but C + M has not.
 
 Here the quantile q(f) of the remaining time at each frequency of a grid comes from the joint
 sample, and the entries c and m are a line in 1 / f above all these quantiles:
@@ -10,8 +10,8 @@ sample, and the entries c and m are a line in 1 / f above all these quantiles:
     minimise   sum_f  sum_rows  c_row / f + m - q_row(f)
     s.t.       c_row / f + m >= q_row(f)    for each row and each f of the grid,    c, m >= 0,
 
-position by position, m the same for all rows. For a given m the best c_row is the largest
-f (q_row(f) - m), so every row is tight at some f, and the sum is convex and piecewise linear in m:
+position by position, m the same for all rows. For a given m the best c_row is the largest f
+(q_row(f) - m), so every row is tight at some f, and the sum is convex and piecewise linear in m:
 its minimum is where two frequencies of some row are tight, or at an end. Where entries would fall
 with position they are raised, and a row is then no longer tight.
 
@@ -41,7 +41,9 @@ GROUPS = 64
 
 @dataclass(frozen=True, eq=False)
 class JointTables:
-    """Entries c and m: c / f + m bounds the quantile of the remaining time at every frequency.
+    """A tail table for compute cycles and memory time: entries c and m for each queue position.
+
+    c / f + m bounds the quantile of the remaining time at every frequency f.
 
     Attributes:
         frequency: the grid, cycles per unit of time, ascending [F].

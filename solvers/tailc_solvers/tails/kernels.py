@@ -39,8 +39,8 @@ PASS = 16
 class LatticeLaw(NamedTuple):
     """The distribution of one request's work on a grid: `least` + k `width` with probability p_k.
 
-    k is below `buckets`. `filled` are the k with p_k > 0 from the last one down, then BLOCK more
-    entries of any k, and `share` their p, 0 for those.
+    buckets: upper limit of k. filled: the k with p_k > 0 from the largest down, then BLOCK entries
+    of padding. share: p_k of each entry of `filled`, 0 for padding.
     """
 
     least: float
@@ -51,12 +51,12 @@ class LatticeLaw(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Cases of what may be known about the running request when a tail table is computed.
+    """What may be known about the running request's work, for each row of a tail table.
 
-    Each row of the table has several cases, ordered by elapsed work. among: in a case, the request
-    ends in one of the last `among` buckets of work that have requests. elapsed: work that it has
-    received. allowed: probability of ending in these buckets and of taking longer than an entry.
-    first, last: range of the cases of each row, `last` excluded [rows].
+    Each row has several cases, ordered by elapsed work. In a case, the request has received the
+    work `elapsed` and ends in one of the last `among` buckets that have requests. allowed:
+    probability of ending in these buckets and of taking longer than an entry of the table. first,
+    last: range of the cases of each row, `last` excluded [rows].
     """
 
     among: NDArray[np.int64]
@@ -148,10 +148,10 @@ def list_cases(begins, smallest, most, allowed, cases):
 def tail_rows(law, cases, floor, these, following, left):
     """Fill the tail table `left` [rows, positions] by convolution of the law of work with itself.
 
-    The working memory `these` and `following` holds tails of sums of i and of i + 1 requests. Their
-    length is a multiple of PASS, with as many entries on either side as there are buckets. floor:
-    first entry of each sum that is defined [positions + 1]. Returns False if the working memory is
-    too small.
+    law: distribution of one request's work. cases: what is known of the running request. floor:
+    first entry of each sum that is defined [positions + 1]. these, following: working memory for
+    tails of sums of i and of i + 1 requests; their length is a multiple of PASS, with as many
+    entries on either side as there are buckets. Returns False if the working memory is too small.
     """
     pad = law.buckets
     for m in range(these.shape[0]):
@@ -271,9 +271,11 @@ def _add_block(filled, share, b, before, after, pad):
 
 @plain_loops
 def conditional_rows(law, known, these, following, left):
-    """Fill the table `left` [rows, positions] if the running request has its own law (`known`).
+    """Fill the tail table `left` [rows, positions] if the running request has its own law of work.
 
-    `these` and `following` are scratch for G_i and G_(i+1), long enough for the longest sums.
+    law: distribution of work of the queued requests. known: cases of the running request. these,
+    following: scratch for tails of sums of i and of i + 1 requests, long enough for the longest
+    sums.
     """
     pad = law.buckets
     for m in range(these.shape[0]):
@@ -325,10 +327,11 @@ def _dot(p, g, size):
 
 @plain_loops
 def gaussian_rows(law, cases, z, position, moments, left):
-    """Fill `left` [rows, positions] by the Gaussian approximation: the largest of a row's cases.
+    """Fill the tail table `left` [rows, positions] by the Gaussian approximation.
 
-    `moments` [3, buckets + 1] is scratch for sums of p, p x and p x^2 over the last buckets with
-    requests.
+    An entry is the largest over the cases of its row. z: standard deviations above the mean.
+    position: queue position of the first column. moments: scratch for sums of p, p x and p x^2 over
+    the last buckets with requests [3, buckets + 1].
     """
     filled = law.filled.shape[0] - BLOCK
     moments[:, 0] = 0.0

@@ -94,9 +94,9 @@ def tail_tables(
     quantile: beta, between 0 and 1. buckets: of the histogram, which rounds work up. rows: number
     of even quantiles at which rows begin; equal ones are one row, so there may be fewer. begins:
     elapsed work at which rows begin instead, ascending from 0 and below the longest request.
-    positions: number of convolved positions; the rest up to most_positions is Gaussian,
-    `deviations` standard deviations above the mean, by default the normal quantile of beta rounded
-    up to six digits.
+    positions: number of queue positions computed by convolution; those up to most_positions are
+    Gaussian, `deviations` standard deviations above the mean, by default the normal quantile of
+    beta rounded up to six digits.
     """
     counted = histogram(work, weight, buckets)
     return tables_of(
@@ -120,7 +120,10 @@ def tables_of(
     most_positions: int = 64,
     deviations: float | None = None,
 ) -> TailTables:
-    """Compute the tail table of a sample of work that is counted in a histogram."""
+    """Compute the tail table of a sample of work that is counted in a histogram.
+
+    The arguments are those of `tail_tables`.
+    """
     check_shape(quantile, rows, positions, most_positions)
     elapsed = even_quantiles(counted, rows) if begins is None else _check(counted, begins)
     law = law_of(counted)

@@ -55,8 +55,9 @@ class ThresholdProposal:
         trust: PROVED if the optimum of every program is; `gap` is the cost of the omitted tangents.
             REFUTED if an answer was shown wrong.
         work_ms, age_ms: as in ThresholdSolution; empty without thresholds.
-        energy: of these thresholds, recomputed; inf without.
-        bound: proved lower bound on the energy of any thresholds; -inf if a case has none.
+        energy: mean energy of a request with these thresholds, recomputed; inf without thresholds.
+        bound: proved lower bound on the mean energy with any thresholds; -inf if a program has
+            none.
         message: a sentence on a failure.
     """
 

@@ -17,8 +17,8 @@ so one case for each k. Within a case the problem is separable over slivers of w
 how much of each is done on which type: the dual with one multiplier on time decides
 (tailc_solvers.ladder.kernels, with the wait's constraint left out). Types above the lower convex
 hull of (time per work, energy per work) are left as soon as they are reached. The least dual value
-over the cases is a lower bound on the problem. Everything beyond the sort and the sums is
-O(N^2 log R) a multiplier.
+over the cases is a lower bound on the problem. Without the sort and the sums, the time is O(N^2 log
+R) for each multiplier.
 
 Source: Haque et al., MICRO 2017, section 4.2, eq. 1-4; the case bounds as said above.
 """
@@ -50,13 +50,13 @@ _NO_WAIT = np.zeros(1)
 
 @dataclass(frozen=True)
 class ContinuousThresholds:
-    """The optimal thresholds; if none meets the target, those of the least tail.
+    """The optimal climb thresholds; those of the least tail if no thresholds meet the target.
 
     Attributes:
         status: OPTIMAL or INFEASIBLE.
         work_ms: W_i, the work at which type i is left; inf: no request leaves it [N - 1].
-        age_ms: the age at which that work is done; equal to the one before if a type is skipped
-            [N - 1].
+        age_ms: the age at which that work is done; equal to the age before if a type is skipped [N
+            - 1].
         energy: mean energy of a request, in units of `power` times ms; inf if infeasible.
         bound: proved lower bound on it; inf if infeasible.
         gap: energy less bound, at least zero; inf if infeasible.
@@ -107,7 +107,10 @@ def solve_thresholds(
 def checked_types(
     speed: ArrayLike, power: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Speeds and powers as vectors; ValueError if a type is dominated by the next."""
+    """Speeds and powers of core types as vectors; ValueError unless they ascend.
+
+    Speeds, and power per speed, must ascend: otherwise a type is dominated by the next.
+    """
     speeds = np.array(speed, dtype=np.float64)
     powers = np.array(power, dtype=np.float64)
     if speeds.ndim != 1 or speeds.size == 0 or speeds.shape != powers.shape:

@@ -34,9 +34,10 @@ class ThresholdFigures:
 def evaluate_thresholds(
     sample: WeightedSample, power: ArrayLike, age_ms: ArrayLike, rank: int
 ) -> ThresholdFigures:
-    """Energy, tail and mean latency of requests with given climb ages.
+    """Compute the mean energy, tail and mean latency of requests that climb at given ages.
 
-    age_ms: climb ages [N - 1]; inf for never. rank: 1-based rank of the tail.
+    power: of each core type. age_ms: climb ages [N - 1]; inf for never. rank: 1-based rank of the
+    tail.
     """
     ages = np.array(age_ms, dtype=np.float64)
     found = evaluate(sample, power, durations_of(ages), rank)
@@ -48,7 +49,7 @@ def evaluate_thresholds(
 
 
 def durations_of(age_ms: np.ndarray) -> np.ndarray:
-    """Convert ages to durations: a wait of 0, then the time on each type but the last [N]."""
+    """Convert climb ages to a wait of 0 and the time on each type but the last [N]."""
     begins = np.concatenate([[0.0], age_ms])[:-1]
     if (age_ms < begins).any():
         raise ValueError("ages must not fall")

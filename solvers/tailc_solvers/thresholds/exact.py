@@ -72,7 +72,10 @@ class ExactSample:
         ]
 
     def figures(self, age_us: Sequence[int | None]) -> ExactFigures:
-        """Evaluate climb ages that do not decrease, None for never [N - 1]."""
+        """Compute the exact energy and tail of climb ages.
+
+        age_us: ages that do not decrease; None for never [N - 1].
+        """
         energy = sum((self._energy(curve, age_us) for curve in self._curves), Fraction(0))
         return ExactFigures(energy / (self._total * PPM * NS_PER_MS), self._tail(age_us))
 

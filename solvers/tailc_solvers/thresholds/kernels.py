@@ -1,7 +1,8 @@
 """Loops of the search over climb ages: one pass over the requests for each age tried.
 
-Level i has chosen the ages of i types; `left[i]` is the work that each request then still has,
-`late[i]` the weight that has ended late, `energy[i]` the energy of all until then in ppm ns.
+At level i of the search, the ages of i types are chosen. `left[i]` is the remaining work of each
+request then, `late[i]` the weight of the requests that have ended late, and `energy[i]` the energy
+of all requests until then in ppm ns.
 """
 
 from typing import NamedTuple
@@ -16,11 +17,15 @@ ROUNDING = 1e-12
 
 
 class RequestArrays(NamedTuple):
-    """The requests of a search as arrays [R] and [R, N]: work, speed, and energy per work.
+    """The requests of a search for climb ages as arrays: R requests, N core types.
 
-    Work is in ppm ns, speed in ppm. `cheapest[r, i]` is the least energy per work of request r on
-    type i or later; it is that of type i for all if `is_dearer`: every next type costs more energy
-    for all requests.
+    Attributes:
+        work: in ppm ns [R].
+        weight: number of requests that each entry represents [R].
+        speed: on each type, in ppm [R, N].
+        per_work: energy per work on each type [R, N].
+        cheapest: least energy per work on type i or a later one [R, N].
+        is_dearer: whether every next type costs more energy per work for all requests.
     """
 
     work: NDArray[np.int64]
@@ -34,8 +39,12 @@ class RequestArrays(NamedTuple):
 class AgeSearch(NamedTuple):
     """Working memory of a search for climb ages, with one entry for each level 0..N-1.
 
-    `energy[N]` is the least energy of the ages that were tried. `best` [N - 1] and `chosen` [N]
-    index the ages; `passes` counts them [1].
+    Attributes:
+        left: remaining work of each request at the level [N, R].
+        late: weight of the requests that have ended late [N].
+        energy: energy of all requests until the level; entry N is the least energy found [N + 1].
+        chosen, best: numbers of the ages of the current and of the best candidate [N], [N - 1].
+        passes: number of passes over the requests so far [1].
     """
 
     left: NDArray[np.int64]
@@ -59,10 +68,10 @@ def new_search(requests: RequestArrays) -> AgeSearch:
 
 @plain_loops
 def search(requests, ages, target, allowed, work):
-    """Search the best ages; write them to `work.best` and their energy to `work.energy[N]`.
+    """Find the climb ages of least energy.
 
-    The energy is inf if no ages meet the target. `ages` and `target` are in ns; `allowed` is the
-    weight of requests that may be late.
+    Write them to `work.best` and the energy to `work.energy[N]`. The energy is inf if no ages meet
+    the target. ages, target: in ns. allowed: weight of requests that may be late.
     """
     n = requests.speed.shape[1]
     level = np.int64(0)

@@ -6,8 +6,8 @@ request is the tail depends on the thresholds. Request r, of weight m_r, spends 
     minimise    sum_r m_r sum_i p_i u_ri / sum_r m_r
     subject to  sum_i s_ri u_ri >= x_r
                 u_ri <= v_i                                   i < N
-                u_ri >= v_i - V_i (1 - b_ri)                  it leaves type i only when that ends
-                u_r(i+1) <= U_r(i+1) b_ri,  b_r(i+1) <= b_ri  and is on the next only after that
+                u_ri >= v_i - V_i (1 - b_ri)                  leaves type i only after v_i
+                u_r(i+1) <= U_r(i+1) b_ri,  b_r(i+1) <= b_ri  runs on the next only then
                 sum_i u_ri <= target + M_r (1 - y_r),   sum_r m_r y_r >= rank
     variables   0 <= v_i <= V_i, 0 <= u_ri <= U_ri, b_ri and y_r in {0, 1}
 

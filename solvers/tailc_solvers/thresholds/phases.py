@@ -40,9 +40,9 @@ MOST_SPLITS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One phase of all requests: its demands, and the speed and power of each type in it.
+    """One phase of all requests: its demands, and the speed and power of each core type in it.
 
-    As for `solve_thresholds`, where the sample's own speeds are not used either.
+    The arguments are those of `solve_thresholds`; the sample's own speeds are not used.
     """
 
     sample: WeightedSample

@@ -33,10 +33,11 @@ class GridThresholds:
     """The best climb ages of a grid, with their exact figures.
 
     Attributes:
-        status: OPTIMAL on the grid, or INFEASIBLE; then all ages are zero, the nearest tail.
-        age_us: None for never [N - 1].
+        status: OPTIMAL on the grid, or INFEASIBLE; then all ages are zero, which has the least
+            tail.
+        age_us: age of each climb; None for never [N - 1].
         energy: mean energy of a request, in units of power times ms, rounded once.
-        tail_us: latency of the rank, rounded up.
+        tail_us: latency of the request at the tail's rank, rounded up.
         evaluations: passes over the requests.
     """
 

@@ -30,16 +30,16 @@ Ages = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class SnappedThresholds:
-    """Ages in the units of a policy, with their exact figures.
+    """Climb ages in whole microseconds, as a policy has them, with their exact figures.
 
     Attributes:
         age_us: age at which each type but the last is left; None: never [N - 1].
         energy: mean energy of a request in units of power times ms, rounded once.
-        tail_us: latency of the request of the rank, rounded up: at most the target only if the
-            exact latency is.
-        bound: that of the solution; inf if no thresholds meet the target.
-        gap_before: the solution's gap.
-        gap_after: energy less bound, at least zero; inf without a bound.
+        tail_us: latency of the request at the tail's rank, rounded up: at most the target only if
+            the exact latency is.
+        bound: lower bound of the continuous problem; inf if no thresholds meet the target.
+        gap_before: energy less bound before rounding.
+        gap_after: energy less bound after rounding, at least zero; inf without a bound.
         meets_target: whether the tail is within the target.
     """
 

@@ -81,9 +81,10 @@ class _Grids:
 def batch_of(
     problem: ParallelProblem, runs: Sequence[Sequence[JobRun]], most_cells: int
 ) -> RunBatch:
-    """Convert the possible runs of each job to arrays; work is counted on grids.
+    """Pack the possible runs of each job in arrays for the search of cheap schedules.
 
-    A grid has at most `most_cells` units of work.
+    runs: for each job, its choices of shape and start epoch. most_cells: largest number of units in
+    which the work of one run is counted.
     """
     flat = [run for of_job in runs for run in of_job]
     kinds, grids = _Kinds(problem, flat), _Grids(most_cells)

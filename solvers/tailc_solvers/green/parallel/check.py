@@ -51,7 +51,7 @@ def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
 
 
 def faults_of_column(problem: ParallelProblem, column: Column) -> list[LocatedFault]:
-    """List the constraints that the schedule of one job violates, whatever the other jobs do."""
+    """List the constraints that the schedule of one job violates; other jobs are not considered."""
     ends = column.start + len(column.servers)
     if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
         return [LocatedFault(ServerPlanFault.WRONG_SIZE)]

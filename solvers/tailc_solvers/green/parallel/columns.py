@@ -1,12 +1,12 @@
 """Plan malleable jobs by column generation: a linear program sets prices, jobs choose schedules.
 
-Each round solves the master's linear program over the schedules so far, from where the last one
-ended, and asks each job for its least schedule at prices between those of the best bound so far and
-the program's (Wentges 1997). Every set of prices proves a bound. Then the schedules that have most
-of each job are mended and improved job by job (`search`), one of the known schedules is picked for
-each job (`exchange`), and a tree of rules on how long jobs run and which shape they have closes the
-gap: where the program mixes schedules of different lengths, one branch has the shorter and the
-other the longer ones, of the job that has most servers in both.
+Each round solves the master's linear program over the known schedules, with the last basis as its
+start. Then each job's cheapest schedule is computed, at prices between those of the best bound and
+those of the program (Wentges 1997). Every set of prices proves a bound. After the rounds, the
+schedule with the largest share of each job is repaired and improved (`search`), and one of the
+known schedules is chosen for each job (`exchange`). Branching on run times and shapes of jobs
+closes the gap: if the program mixes schedules of different lengths, one branch allows only the
+shorter schedules of a job, the other only the longer ones.
 
 Source: column generation as in Barnhart et al., Operations Research 46 (1998); the problem is that
 of Haque (2016), Appendix B.

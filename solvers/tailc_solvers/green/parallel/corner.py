@@ -17,8 +17,8 @@ LEAST, MOST = int(min(BasisStatus)), int(max(BasisStatus))
 class BasisStore:
     """A simplex basis that stays valid when schedules or rows are added to the program.
 
-    The status of each variable and row is stored by its meaning. A new schedule has the value 0 and
-    a new row is basic, which does not change the point.
+    The status of each variable and row is stored by what it represents, not by its number. A new
+    schedule starts at 0, and a new row is basic, so the point does not change.
     """
 
     def __init__(self, rows: MasterRows) -> None:

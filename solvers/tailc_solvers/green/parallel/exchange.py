@@ -57,11 +57,15 @@ class SchedulePool(NamedTuple):
 
 
 class ExchangeLimits(NamedTuple):
-    """Limits of the choice of schedules: servers and green energy, and the cost of using more.
+    """Limits of the choice of schedules: servers and green energy, and the cost of exceeding them.
 
-    bound: bound in billionths; no choice costs less than this plus the excess costs of its
-    schedules. room: number of available servers. green_mj: green energy by forecast and epoch [S,
-    T]. lacking: cost of a missing server in an epoch. cost: cost of a mJ of brown energy.
+    Attributes:
+        bound: lower bound in billionths; every choice costs at least this plus the excess costs of
+            its schedules.
+        room: number of available servers.
+        green_mj: green energy by forecast and epoch [S, T].
+        lacking: cost of a missing server in an epoch, in billionths.
+        cost: cost of a mJ of brown (grid) energy by forecast and epoch [S, T].
     """
 
     bound: float
@@ -103,14 +107,13 @@ class ExchangeSums(NamedTuple):
 
 
 class Exchange:
-    """Search by exchanges for the cheapest choice of one of the known schedules for each job.
-
-    Every job must have at least one.
+    """Local search for the cheapest choice of one known schedule for each job.
 
     Args:
         problem: the jobs.
-        excess: schedules, with their excess cost over the least of their job at some prices.
-        bound: in billionths, on every plan.
+        excess: the known schedules, at least one for each job, with their excess cost over the
+            cheapest schedule of their job at the prices of the bound.
+        bound: lower bound on the cost of every plan, in billionths.
     """
 
     def __init__(
@@ -133,9 +136,9 @@ class Exchange:
         self._bounds = ExchangeLimits(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
-        """Find the cheapest choice of schedules from several random starts.
+        """Find the cheapest choice of schedules by local search from several random choices.
 
-        The starts are drawn with the given shares.
+        shares: probability of each schedule in a random choice. starts: number of random choices.
         """
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
         choices = {tuple(chosen): math.inf for chosen in self._draw(shares, starts).tolist()}

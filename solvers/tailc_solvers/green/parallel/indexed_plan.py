@@ -102,8 +102,8 @@ class IndexedPlan:
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:
         """Add a variable to the program and return its number.
 
-        Its upper bound must be finite, because CP-SAT divides a variable into coarser steps if the
-        bound is large.
+        `upper` must be finite and should be small: CP-SAT divides the range of a variable into
+        coarser steps if it is large.
         """
         self._cost.append(cost)
         self._upper.append(upper)
@@ -111,10 +111,9 @@ class IndexedPlan:
         return len(self._cost) - 1
 
     def running(self, j: int, o: int, level: int, t: int, cost: float) -> int:
-        """Add a variable to the program and return its number.
+        """Add the 0-1 variable that is 1 if job j runs with shape o on `level` servers in epoch t.
 
-        It is 1 if job j with shape o runs on `level` servers in epoch t, else 0. cost: its
-        coefficient in the objective.
+        Returns its number in the program. cost: its coefficient in the objective.
         """
         x = self.variable(cost)
         self._running_columns.append((j, o, level, t, x))

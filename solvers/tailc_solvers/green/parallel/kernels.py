@@ -1,7 +1,7 @@
 """Kernels that search each job's schedules by dynamic programming over epochs.
 
 A state is an epoch, the remaining work and the level of the epoch before. Epochs k = 0..K-1 count
-from the start of a run. A job whose work is done ends, or runs on where the states allow it.
+from the start of a run. A job whose work is done ends, or keeps running if the states allow it.
 
 All requested jobs are searched in one call, because passing one run's arrays from Python takes
 longer than its search. `batch` is a RunBatch, `asked` a ScheduleRequests, and `found` a

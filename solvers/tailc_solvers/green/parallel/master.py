@@ -54,10 +54,11 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Dual prices of the linear program of schedules, in billionths.
+    """Dual prices of the master linear program, which mixes schedules, in billionths.
 
-    server: m, for a block of servers in an epoch [Q, T]. energy: v, for a kWh by forecast and epoch
-    [S, T]. excess: u, for both [Q, S, T].
+    server: price of a block of servers in an epoch, m [Q, T]. energy: price of a kWh by forecast
+    and epoch, v [S, T]. excess: price of the rows that relate blocks of servers to brown energy, u
+    [Q, S, T].
     """
 
     server: Whole
@@ -75,14 +76,17 @@ class Multipliers:
 
 
 class PricedSchedules(NamedTuple):
-    """A lower bound on every plan's cost in billionths, with the cheapest schedule of each job."""
+    """The cheapest schedule of each job at some prices, and the lower bound that the prices prove.
+
+    bound: lower bound on the cost of every plan, in billionths.
+    """
 
     bound: int
     least: tuple[Least, ...]
 
     @property
     def columns(self) -> list[Column]:
-        """The cheapest schedules of the jobs, without jobs that have none."""
+        """The cheapest schedule of each job; jobs that have no schedule are left out."""
         return [least.column for least in self.least if least.column is not None]
 
 
@@ -162,7 +166,7 @@ class Master:
         return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
     def take_up(self, answer: SolverAnswer, allowed: Allowed) -> int:
-        """Add the rows of the program that an answer's point violates; return their number."""
+        """Add the rows that the point of an answer violates to the program; return their number."""
         duals, point = answer.duals, answer.point
         self._corner.keep(duals.basis if duals else None, allowed.size)
         shares, green = self.shares(answer, allowed), self.problem.green_mj

@@ -83,8 +83,8 @@ class Mixture:
 
     Args:
         problem: the jobs.
-        columns: schedules.
-        shares: share of each schedule.
+        columns: the schedules that are mixed.
+        shares: share of each schedule, 0 to 1; those of one job sum to 1.
     """
 
     def __init__(

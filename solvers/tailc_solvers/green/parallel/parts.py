@@ -1,7 +1,8 @@
 """Arrays that the kernels of the schedule search read and write.
 
-K epochs and L levels are those of one run; R runs, G grids of work and T epochs are those of all.
-Counts of levels ascend; energy is in mJ, costs are in billionths.
+A run is a job with one choice of its shape and its start. A run has K epochs and L levels (numbers
+of servers, ascending). There are R runs, G grids of work and T epochs in all. Energy is in mJ,
+costs are in billionths.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ NANO = 1_000
 
 
 class RunArrays(NamedTuple):
-    """A possible run of a job: its start, and the servers, power and speed of each level.
+    """A possible run of a job as arrays: servers, power and speed of each level.
 
-    A level is a number of servers. start: first epoch. moves_mj: energy of a change between two
-    levels; first_mj, end_mj: from the start to a level and from it to the end. length_s, waiting:
-    length of each of its epochs, and the cost of running through it.
+    Attributes:
+        start: first epoch.
+        servers: number of servers of each level [L].
+        power_mw, speed_ppt: power, and speed in thousandths of one server's, of each level [L].
+        moves_mj: energy of a change from one level to another [L, L].
+        first_mj, end_mj: energy of the start on a level, and of the end from it [L].
+        length_s, waiting: length of each epoch of the run, and the cost of running through it [K].
     """
 
     start: int
@@ -38,9 +43,10 @@ class RunArrays(NamedTuple):
 
 
 class LevelCosts(NamedTuple):
-    """Costs of a run of a job: first epoch [L], later epochs [K, L, L], end [K, L].
+    """Costs of a job's run in a dynamic program over epochs, in billionths.
 
-    Later epochs are by old and new level (number of servers).
+    first: cost of the first epoch by level, that is, number of servers [L]. stage: cost of a later
+    epoch by old and new level [K, L, L]. end: cost of ending after an epoch on a level [K, L].
     """
 
     first: Whole
@@ -118,14 +124,14 @@ class RunBatch(NamedTuple):
 
 
 class ScheduleRequests(NamedTuple):
-    """Jobs whose cheapest schedules are requested, each with its branching rule (limits of a node).
+    """Jobs whose cheapest schedules a kernel has to find, each with the branching rule of a node.
 
     Attributes:
-        job: its number [n].
+        job: number of each of the n jobs [n].
         shape: its required shape, or -1 [n].
         least_epochs, most_epochs: limits of its run time [n].
-        counted: number of its first rule on counts, and of all [n + 1].
-        counts: epoch, least and most servers of each rule.
+        counted: number of its first row in `counts`, and of all rows [n + 1].
+        counts: rules on server counts: epoch, least and most servers [rows, 3].
     """
 
     job: Whole

@@ -18,9 +18,9 @@ from tailc_solvers.green.parallel.problem import (
 
 @dataclass(frozen=True, eq=False)
 class ServerPlan:
-    """A plan of malleable jobs.
+    """A plan of malleable jobs: how many servers each job has in each epoch.
 
-    servers: server count of each job in each epoch [J, T]. shape: number of each job's shape [J].
+    servers: number of servers [J, T]. shape: number of each job's chosen shape [J].
     """
 
     servers: Whole

@@ -1,9 +1,9 @@
-"""Bid prices: the price of a server in each epoch, by which jobs are placed without a solver.
+"""Place one malleable job by prices of servers in each epoch, without a solver.
 
-The master program's multipliers are prices of servers and energy (`master`). With the energy of a
-busy server they give one price for each epoch, in integer micro-units. A new job takes the schedule
-of least cost at these prices that has enough free servers: one exact search over its own epochs and
-levels, and no other job moves.
+The dual prices of the master program are prices of servers and energy (`master`). With the energy
+of a busy server they give one price for each epoch, in integer micro-units. A new job takes the
+cheapest schedule at these prices that has enough free servers: one exact search over its own epochs
+and levels, and no other job moves.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from tailc_solvers.green.parallel.schedules import (
 
 @dataclass(frozen=True, eq=False)
 class BidPrices:
-    """Price of a busy server through each epoch, in nonnegative integer micro-units [T]."""
+    """Price of using one server through each epoch, its energy included, in micro-units [T].
+
+    Nonnegative integers.
+    """
 
     server: Whole
 
@@ -35,10 +38,10 @@ class BidPrices:
 
 
 def bid_prices(problem: ParallelProblem, prices: SchedulePrices) -> BidPrices:
-    """Price of one server for one epoch with its energy, rounded half to even.
+    """Convert prices of servers and energy to one price for a busy server in each epoch.
 
-    The price of a block of servers is divided among them. The energy is that of a server when all
-    are busy.
+    Rounded half to even. The price of a block of servers is divided among them. The energy is that
+    of a server when all are busy.
     """
     each = int(problem.power_mw[-1]) * problem.length_s / problem.servers
     energy = prices.energy * each / MJ_PER_KWH

@@ -192,7 +192,7 @@ class ParallelProblem:
 
 
 def moves_of(migration_mj: ArrayLike, *, at_the_ends: bool) -> Whole:
-    """The table M of the energy of a change from one number of servers to another.
+    """Table of the energy of a change from one number of servers to another, 0 to C each [mJ].
 
     migration_mj: energy of a change by 0 to C servers. at_the_ends: whether a job's start and end
     count as changes, as they do in the published equation (B.5), although no VM moves.
@@ -239,7 +239,7 @@ def whole(values: ArrayLike) -> Whole:
 
 
 def thousandths(ppm: int) -> int:
-    """Convert a speed-up from millionths; ValueError if it is not in whole thousandths."""
+    """Convert a speed-up from millionths to thousandths; ValueError if the result is not whole."""
     require(ppm % PPT == 0, "a plan takes speed-ups of whole thousandths")
     return ppm // PPT
 

@@ -68,20 +68,21 @@ class Entries(NamedTuple):
 
 
 class MasterRows:
-    """The constraints of the linear program of schedules, and which of them it contains.
+    """The constraints of the master linear program, and which of them are in it.
 
-    They are in this order: jobs [J], servers, energy, and the envelope of energy over servers. Q
-    counts blocks of servers, S forecasts, T epochs.
+    Constraints are in this order: jobs [J], servers, energy, and the envelope of energy over
+    servers. Q counts blocks of servers, S forecasts, T epochs.
 
     Attributes:
         blocks: number of servers in each block, q [Q].
         room: number of blocks that fit on all servers, floor(C / q) [Q].
         fed: number of blocks that green energy feeds, f [Q, S, T].
-        lack_mj: brown energy of one block more than `fed`, g; 0 if servers need no energy
-            [Q, S, T].
-        there: which of the possible rows are in the program.
-        with_room, with_energy, with_envelope: likewise [Q, T], [S, T] and [Q, S, T].
-        brown_cost: micro-units for each kWh [S, T].
+        lack_mj: brown energy of one block more than `fed`, g; 0 if servers need no energy [Q, S,
+            T].
+        there: which of all possible rows are in the program.
+        with_room, with_energy, with_envelope: which rows of servers [Q, T], of energy [S, T] and of
+            the envelope [Q, S, T] are in the program.
+        brown_cost: micro-units for each kWh of brown energy [S, T].
         unit_mj: unit of energy in programs: the energy of all servers in the longest epoch, so that
             coefficients are of similar size.
     """
@@ -124,7 +125,7 @@ class MasterRows:
 
     @property
     def fixed(self) -> int:
-        """Number of variables of the linear program that come before those of the schedules."""
+        """Number of variables of the master linear program that precede those of the schedules."""
         return self.problem.green_mj.size + len(self.problem.jobs)
 
     @property

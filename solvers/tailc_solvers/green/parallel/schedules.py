@@ -1,8 +1,9 @@
 """The cheapest schedule of each job at given prices, by exact search over a grid of work.
 
-If work is rounded down in every epoch, a schedule that finishes on the grid also finishes in fact.
-If work is rounded up, every schedule is on the grid at its own cost or less, so the least cost is a
-lower bound. If the grid represents all work exactly, both results are the same.
+The work of each epoch is rounded to the grid. If it is rounded down, a schedule that finishes on
+the grid also finishes in exact work. If it is rounded up, every schedule is on the grid at its own
+cost or less, so the least cost is a lower bound. If the grid represents all work exactly, both
+results are the same.
 
 Costs are whole billionths of a unit (thousandths of micro-units), rounded down.
 """
@@ -47,7 +48,7 @@ class SchedulePrices:
 
     @cached_property
     def each(self) -> Whole:
-        """Price of a whole block of servers, by block size and epoch [B, T]."""
+        """Price of a whole block of servers, by block size and epoch, in billionths [B, T]."""
         return np.stack([self.server, *(price for _, price in self.blocks)])
 
     @cached_property

@@ -1,9 +1,8 @@
 """Local search: reschedule one job at a time, with all others fixed, until none can be improved.
 
-What a job adds to the cost is what it adds in each epoch, so its best schedule against the others
-is the exact search of `schedules`, with costs that include the others' energy and servers. A
-missing server costs more than any available one, so a plan with too many servers is corrected
-first.
+The cost is a sum over epochs. So the best schedule of a job against the others is the exact search
+of `schedules`, with costs that include the others' energy and servers. A missing server costs more
+than any available one, so a plan with too many servers is corrected first.
 """
 
 from __future__ import annotations
@@ -44,7 +43,10 @@ class _PlacedSchedule(NamedTuple):
 
 
 class PlacedJobs:
-    """Schedules of malleable jobs that are placed one by one, with their servers and energy."""
+    """A plan of malleable jobs under construction: at most one schedule per job, and their sums.
+
+    The sums are servers and energy in each epoch.
+    """
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
@@ -107,7 +109,7 @@ class PlacedJobs:
         return bool((self._servers <= self.problem.servers).all())
 
     def plan(self) -> ServerPlan:
-        """The plan of servers that consists of all placed schedules; every job must have one."""
+        """The plan that consists of the schedules of all jobs; every job must be placed."""
         return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
@@ -137,7 +139,7 @@ def _better(site: PlacedJobs, job: int, least: float) -> float:
 
 
 def plan_of(problem: ParallelProblem, columns: Sequence[Column]) -> ServerPlan:
-    """The plan of servers that consists of one schedule for each job, in order."""
+    """The plan that consists of these schedules, one for each job in the order of the jobs."""
     servers = np.stack([column.row(problem.epochs) for column in columns])
     return ServerPlan(servers, np.array([column.shape for column in columns], dtype=np.int64))
 

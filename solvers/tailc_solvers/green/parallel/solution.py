@@ -58,14 +58,14 @@ class CostBounds:
 
 @dataclass(frozen=True, eq=False)
 class ParallelSolution:
-    """A plan of malleable jobs with the evidence of how good it is.
+    """A plan of malleable jobs with evidence of its quality, or the reason why there is no plan.
 
     Attributes:
         ending: how the search ended.
         best: the plan, or None.
-        bounds: on the cost of every plan.
-        outcome: of the last solver; None if none was used.
-        faults: of a refuted plan.
+        bounds: lower bounds on the cost of every plan.
+        outcome: status of the last solver; None if none was used.
+        faults: constraints that a refused plan violates.
         message: a sentence on the failure if there is no plan.
         course: convergence trace of a general solver, unchecked, micro-units; may be empty.
     """
@@ -107,10 +107,10 @@ def checked_solution(
 
 
 def with_better_bound(found: ParallelSolution, other: ParallelSolution) -> ParallelSolution:
-    """Combine a general solver's solution with the bound that another method proved.
+    """Combine a general solver's solution with the lower bound that another method proved.
 
-    REFUSED if the plan of the other method contradicts it: it costs less than the optimum or the
-    bound that the solver claims, or the solver claims that there is none.
+    REFUSED if the other method's plan contradicts the solver: it costs less than the optimum or the
+    bound that the solver claims, or the solver claims that there is no plan.
     """
     if found.ending is Ending.CLAIMED_NONE and other.ending is Ending.NONE_EXISTS:
         return other

@@ -16,9 +16,10 @@ from tailc_solvers.green.parallel.problem import Whole
 
 
 def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
-    """List all reachable amounts of a job's remaining work before each epoch.
+    """Number all amounts of remaining work that a job may have before each epoch.
 
-    need: units of work. gain: work per epoch [K, L].
+    gain: work done in each epoch by level, in whole units [K, L]. need: work of the job, in the
+    same units. runs_on: whether a job without remaining work keeps running.
     """
     K, L = gain.shape
     can = np.append(np.cumsum(gain.max(axis=1)[::-1])[::-1], 0)

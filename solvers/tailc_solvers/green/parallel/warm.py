@@ -12,10 +12,12 @@ JobAndShape = tuple[int, int]
 def carry_schedules(
     columns: Iterable[Column], renumbered: Mapping[JobAndShape, JobAndShape], passed: int
 ) -> list[Column]:
-    """Cut schedules to the epochs after `passed`, with the job numbers of the new problem.
+    """Shorten schedules of the last plan to the epochs still to come, with the jobs' new numbers.
 
-    In order, without duplicates. Schedules of jobs and shapes that are not in `renumbered`, and
-    those that have ended, are left out. `solve_columns` checks whether each still suits its job.
+    columns: schedules of the last plan. renumbered: new job and shape of each old job and shape;
+    schedules of others are left out. passed: number of epochs since the last plan; schedules that
+    ended in them are left out. The result has no duplicates. `solve_columns` checks whether each
+    schedule still suits its job.
     """
     found: dict[Column, None] = {}
     for column in columns:

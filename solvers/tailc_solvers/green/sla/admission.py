@@ -53,8 +53,8 @@ Choice = tuple[int, ...]
 class AdmissionEffort:
     """Limits of the search for the best admission.
 
-    programs: number of linear programs to solve. looked_at: number of admissions to examine after
-    each.
+    programs: number of linear programs to solve. looked_at: number of candidate admissions to
+    examine after each linear program.
     """
 
     programs: int = 12
@@ -225,9 +225,10 @@ class _Cuts:
 
 
 def room_of(groups: Groups) -> Whole:
-    """Number of servers that are free and have energy in each epoch [epochs].
+    """Number of servers that jobs can use in each epoch [epochs].
 
-    All free servers of brown groups count, and as many of green groups as green energy feeds.
+    These are all free servers of groups on the brown bus, and of groups on the green bus as many as
+    green energy feeds.
     """
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
     return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))

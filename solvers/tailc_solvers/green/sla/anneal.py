@@ -72,7 +72,7 @@ def anneal(
 ) -> PlacementSolution:
     """Improve the plan `start`; the result is never worse. REFUTED if `start` violates a rule.
 
-    `bound` is an upper bound on every plan's value, if known.
+    `bound` is an upper bound on every plan's value; inf if unknown.
     """
     begin = solution_of_plan(groups, jobs, start, bound)
     if begin.plan is None or begin.figures is None:

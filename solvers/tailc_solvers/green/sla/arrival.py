@@ -34,10 +34,10 @@ def place_jobs(
 ) -> PlacementSolution:
     """Place jobs one after another: those that must run first, then by payment for a slot.
 
-    With a solver the jobs of the best admission (with free moves) come first, and the bound is of
-    the best admission. If one of those finds no room, all are placed again, with few moves in
-    epochs without energy for them, and then with that job first. INFEASIBLE if a running job has no
-    room, although another order might have it.
+    With a solver, the jobs of the best admission (with free moves) are placed first, and its bound
+    is returned. If one of these jobs finds no room, all jobs are placed again: with few moves in
+    epochs without energy for moves, and then with that job first. INFEASIBLE if a running job has
+    no room, although another order might have it.
     """
     if solver is None:
         bound = bound_alone(groups, [place_job(groups, job) for job in jobs])
@@ -52,8 +52,9 @@ def place_jobs(
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
     """Try a few orders of placing jobs, admitted ones first, and return the best plan.
 
-    None if no order has room for all. If an order moves a running job to servers of another one,
-    whose moves then overdraw the green bus, running jobs stay on their servers.
+    None if in every order a running job finds no room. In an order in which a running job takes the
+    servers of another, whose moves then exceed the green energy, running jobs stay on their
+    servers.
     """
     order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
     taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
@@ -143,7 +144,7 @@ def in_order(
 ) -> tuple[Placement | None, ...] | None:
     """Place jobs one by one in the order given; None if a running job finds no room.
 
-    In the epochs `still` running jobs move only if it is unavoidable.
+    order: numbers of the jobs. still: epochs in which running jobs move only if it is unavoidable.
     """
     plan: list[Placement | None] = [None] * len(jobs)
     for at in order:

@@ -3,8 +3,9 @@
 A year of clouds gives each epoch its own number of green racks, and so a horizon of a week hundreds
 of groups. Neighbouring groups are on the same bus in nearly every epoch, and have nearly the same
 prices. So neighbours are merged for the program. A merged group is green in the epochs in which all
-its members are. A member that is green in another epoch has the price of the first merged group
-that is, or of its own if none is. The charge for a slot of each member is its own.
+its members are. If a member is green in an epoch in which its merged group is not, it has the price
+of the first merged group that is green, or of its own merged group if none is. Each member keeps
+its own charge for a slot.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ def merged_groups(groups: Groups, most: int = MOST_GROUPS) -> tuple[Groups, Whol
 
 
 def prices_of_members(groups: Groups, merged: Groups, of: Whole, price: Whole) -> Whole:
-    """Prices of servers for all groups of racks, from the prices for merged groups.
+    """Prices of servers for all groups of racks, from prices for merged groups.
 
-    Unit: [micro-dollars; groups, epochs].
+    merged: the merged groups. of: number of the merged group of each group [groups]. price: prices
+    of the merged groups. Prices are in micro-dollars, [groups, epochs].
     """
     greener = (~merged.is_green).sum(axis=0)
     is_beyond = groups.is_green & ~merged.is_green[of] & (greener < merged.groups)

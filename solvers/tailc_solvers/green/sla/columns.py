@@ -25,14 +25,14 @@ from tailc_solvers.green.sla.program import Assembly, Index
 
 @dataclass(frozen=True, eq=False)
 class JobVariables:
-    """Indices of a job's variables in the program.
+    """Numbers of one job's variables in a linear program; letters are those of the module.
 
     Attributes:
         job: the job.
-        start: s [starts].
-        servers: x [groups, epochs of the window].
-        moves: a [groups, epochs of the window].
-        missing: u [1].
+        start: s, whether it starts, for each possible start epoch [starts].
+        servers: x, its servers [groups, epochs of the window].
+        moves: a, VMs that move to a group [groups, epochs of the window].
+        missing: u, promised slots that are not green [1].
     """
 
     job: Job
@@ -63,9 +63,9 @@ class JobVariables:
 
 
 def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobVariables:
-    """Add a job's variables and constraints to the program.
+    """Add a job's variables and constraints to a linear program.
 
-    free: free servers [groups, epochs of the horizon].
+    free: free servers [groups, epochs of the horizon]. charges: unbilled costs of slots and moves.
     """
     room = np.minimum(free[:, job.first_epoch : job.end], job.width)
     least = 1.0 if job.must_run else 0.0
@@ -111,9 +111,9 @@ def _move_rows(assembly: Assembly, columns: JobVariables) -> None:
 
 
 def missing_rows(assembly: Assembly, columns: JobVariables, green: Index) -> None:
-    """Add the constraints of promised green slots: u >= G sum_k s_k - `green`.
+    """Add the constraint that counts a job's missing green slots: u >= G sum_k s_k - green slots.
 
-    `green` counts the green slots.
+    columns: the job's variables. green: variables whose sum is the number of its green slots.
     """
     job = columns.job
     if job.green_slots == 0:

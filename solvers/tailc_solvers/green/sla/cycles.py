@@ -1,8 +1,8 @@
 """Move one flow of servers towards another along the cycles of their difference.
 
 Nodes and arcs are those of `kernels`: a place (g, t) for each group and boundary of epochs, and two
-hubs for each boundary. The difference of two flows of one width falls into cycles (Ahuja, Magnanti,
-Orlin, Network Flows, 1993, theorem 3.5).
+hubs for each boundary. The difference of two flows with the same number of servers is a sum of
+cycles (Ahuja, Magnanti, Orlin, Network Flows, 1993, theorem 3.5).
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ an arrival more, a departure fewer, a move more or fewer."""
 
 
 class FlowDifference(NamedTuple):
-    """The difference of two flows of servers between groups of racks.
+    """The difference of two flows of servers between groups of racks, for T epochs.
 
-    Each applied cycle reduces it. spent: servers [groups, T]. arrived, left: of each group [groups,
-    T + 1]. moved: [T + 1].
+    Each applied cycle reduces it. spent: difference of servers [groups, T]. arrived, left:
+    difference of arrivals in and departures from each group [groups, T + 1]. moved: difference of
+    all moves [T + 1].
     """
 
     spent: Whole

@@ -1,7 +1,8 @@
 """The paper's exact program: place all jobs on single racks, and decide each rack's power bus.
 
-To the part of each job (`columns`, with racks for groups) comes, with k_rt = 1 where rack r is on
-the green bus in epoch t, y_jrt the green ones among x_jrt, and e_rt what a green rack draws:
+In addition to the rows of each job (`columns`, with racks for groups) it has these rows. k_rt is 1
+if rack r is on the green bus in epoch t, y_jrt counts the green servers among x_jrt, and e_rt is
+the energy of a green rack:
 
     k_rt <= k_(r+1)t
     sum_j x_jrt <= RC,    y_jrt <= x_jrt,    y_jrt <= min(V_j, RC) k_rt
@@ -85,7 +86,7 @@ class ExactProgram:
         return tuple(columns.placement(x) for columns in self.columns)
 
     def groups_of(self, x: Vector) -> Groups:
-        """Make a group of each rack, on the bus that a point of the program assigns to it.
+        """The racks with the bus that a point of the program assigns to each, one rack per group.
 
         Raises ValueError if a brown rack is between green ones.
         """
@@ -99,7 +100,10 @@ class ExactProgram:
 def solve_exact(
     racks: Racks, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
-    """Find the best plan and the buses of racks by a solver; the bound is from the relaxation."""
+    """Find the best plan, and the bus of each rack, by a mixed-integer program.
+
+    The bound is from the linear relaxation.
+    """
     model = ExactProgram.build(racks, jobs)
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
     answer = solver.answer(model.program, limits)

@@ -1,9 +1,10 @@
 """Place one job on groups whose buses are known, without a solver: network flows, one multiplier.
 
-Flows of the job's servers and the multiplier on its promise are in `network`, whose bound is of the
-whole program: moves cost their grid energy, and nothing as long as there is surplus green energy.
-If moves need more energy than the green bus has, flows near the last multiplier are computed again
-with fewer servers in green groups, or without moves there; the bound is still that of all flows.
+The flows of the job's servers, and the multiplier on its promised green slots, are in `network`.
+Its bound is valid for the whole program. Moves cost their grid energy; they are free while there is
+surplus green energy. If moves need more energy than the green bus has, flows near the last
+multiplier are computed again with fewer servers in green groups, or without moves there; the bound
+is still that of all flows.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
 
 
 def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
-    """Make the solution that refuses all of the jobs."""
+    """The solution in which all of the jobs are refused."""
     plan = (None,) * len(jobs)
     return solution_of_plan(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 

@@ -63,13 +63,13 @@ class Horizon:
 
 @dataclass(frozen=True, eq=False)
 class HorizonAdmission:
-    """Jobs that the integer program admits, as claimed by the solver.
+    """Which jobs the integer program admits, assuming free moves, as claimed by the solver.
 
     Attributes:
-        outcome: of the solver.
+        outcome: status of the solver.
         trust: REFUTED if its answer was shown wrong.
-        admitted: by job; None without a point.
-        claimed_bound: upper bound on every plan's value claimed by the solver, or inf.
+        admitted: whether each job is admitted; None without an answer.
+        claimed_bound: upper bound on every plan's value that the solver claims, or inf.
         message: a sentence on a failure.
     """
 
@@ -117,9 +117,15 @@ def solve_admission(
 
 @dataclass(frozen=True, eq=False)
 class HorizonProgram:
-    """The linear program of jobs on free servers, with the indices of variables and rows.
+    """The linear program of many jobs on free servers, with the numbers of its variables and rows.
 
-    `fed` are rows of the green bus; -1 in epochs in which it feeds all free servers.
+    Attributes:
+        assembly: the program.
+        starts: start variables of each job.
+        servers: variables of the servers that all jobs use [groups, epochs].
+        green: rows that count green slots, by epoch.
+        bills: rows of the energy bill, by epoch.
+        fed: rows of the green bus; -1 in epochs in which green energy feeds all free servers.
     """
 
     assembly: Assembly

@@ -57,11 +57,11 @@ class ArcCosts(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A flow: servers by epoch and group, and quantities derived from them.
+    """A flow of a job's servers through groups and epochs, with quantities derived from it.
 
-    y: servers [T, groups]. net: arrivals less departures of a group; only one kind at a time [T +
-    1, groups]. moved: arrivals of all groups [T + 1]. on, back: cost of one server more and of one
-    fewer; FAR if impossible [T, groups].
+    y: servers [T, groups]. net: VMs that arrive in a group at a boundary of epochs, less those that
+    leave it [T + 1, groups]. moved: arrivals in all groups [T + 1]. on, back: cost of one more
+    server, and of one fewer; FAR if impossible [T, groups].
     """
 
     y: Whole
@@ -81,8 +81,11 @@ class Flow(NamedTuple):
 class Ways(NamedTuple):
     """Working memory of the search for shortest paths through a flow network.
 
-    Distances, and the arc by which each place [T + 1, groups] and hub [T + 1, 2] is reached. ahead,
-    behind: boundaries ahead of which, and behind which, paths must be updated [T + 1] each.
+    Attributes:
+        place, hub: distance of each place [T + 1, groups] and of each hub [T + 1, 2].
+        place_from, hub_from: the arc by which each place and hub is reached.
+        ahead, behind: boundaries of epochs after which, and before which, paths must be updated [T
+            + 1].
     """
 
     place: Whole
@@ -102,7 +105,7 @@ class Ways(NamedTuple):
 
 @inner_loops
 def move_cost(costs, t, moved):
-    """Cost of one more move of servers at an epoch boundary, and number of moves at that cost.
+    """Cost of one more move of servers at a boundary of epochs, and how many moves have that cost.
 
     moved: number of servers that move there already.
     """

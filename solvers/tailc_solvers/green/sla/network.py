@@ -40,10 +40,10 @@ DEARER, CHEAPER = (5, 4), (4, 5)
 
 
 class Worth(NamedTuple):
-    """The value of a job's server-epoch on green energy: `rise` / `run` micro-dollars.
+    """The value of one green server-epoch to a job: `rise` / `run` micro-dollars, as a fraction.
 
-    The value is a multiplier on the job's promise of green server-epochs, 0 to the penalty for a
-    missing one.
+    It is the multiplier of the job's promise of green slots, from 0 to the penalty for a missing
+    one.
     """
 
     rise: int
@@ -56,7 +56,7 @@ class Worth(NamedTuple):
 
 
 class JobFlow(NamedTuple):
-    """A flow of a job's servers through the groups of racks, with its cost and its green slots.
+    """Servers of a job in each group and epoch, with the cost and the number of green slots.
 
     servers: number of servers [groups, epochs of the job].
     """
@@ -138,7 +138,7 @@ class Network:
 
     @cached_property
     def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
-        """Costs of a move in each epoch, as the arrays few, low, middle and high of `ArcCosts`.
+        """Costs of moves at each boundary of epochs: few, low, middle and high of `ArcCosts`.
 
         Moves that surplus green energy covers need no grid energy.
         """

@@ -7,10 +7,10 @@ green ones instead, in order of q - p, of equals the earlier epoch, until its pr
 next costs as much as the penalty. It is admitted if what it pays, less the penalty, is more than
 its places are worth.
 
-With p and q at hand that takes O(epochs of the job), sorting aside. Places on the free servers are
-then those in order of their price, of equals the brownest, in O(epochs times groups) (`admit`), or
-the best for the job (`admit_and_place`), which moves less. The prices of one past log know its jobs
-too well: those of several are better averaged.
+If p and q are known, this takes O(epochs of the job), without the sort. The job then gets free
+servers in order of their price, the brownest first among equals, in O(epochs times groups)
+(`admit`), or its best placement (`admit_and_place`), which has fewer moves. Prices from one past
+log are overfitted to its jobs; the mean over several logs is better.
 
 Source: bid prices as in Talluri and van Ryzin, Management Science 44, 1998.
 """
@@ -63,7 +63,7 @@ def mean_price(prices: Sequence[Whole]) -> Whole:
 
 
 class PriceQuote(NamedTuple):
-    """Price of a job's servers, what the job pays, and how many servers are green.
+    """What a job would pay, and what its servers are worth at the prices.
 
     pays: revenue less penalty [micro-dollars]. worth: price of its servers [micro-dollars]. green:
     number of servers on the green bus [epochs of the job].

@@ -82,9 +82,9 @@ class EnergySupply:
         return np.maximum(self.server * slots + self.move * moves - self.green, 0)
 
     def bill(self, brown: Whole) -> Whole:
-        """Cost of brown energy, rounded up in each epoch [micro-dollars; epochs].
+        """Cost of energy from the grid, rounded up in each epoch [micro-dollars; epochs].
 
-        brown: the energy [mJ; epochs].
+        brown: that energy [mJ; epochs].
         """
         pairs = zip(brown.tolist(), self.brown_cost.tolist(), strict=True)
         return np.array([-(-mj * cost // self.server) for mj, cost in pairs], dtype=np.int64)
@@ -92,11 +92,11 @@ class EnergySupply:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Charges that affect decisions but are not billed [micro-dollars].
+    """Unbilled costs of a plan, which steer decisions [micro-dollars].
 
     Attributes:
-        slot: for a slot of each group or rack, o; not decreasing towards the greenest.
-        move: for a move, m.
+        slot: o, for a server of a group or rack in an epoch; not decreasing towards the greenest.
+        move: m, for a move of a VM.
     """
 
     slot: Whole
@@ -141,14 +141,12 @@ class Racks:
 class Groups:
     """Groups of racks, from the brownest to the greenest; racks of a group are on the same bus.
 
-    The bus is known in every epoch.
-
     Attributes:
-        servers: of each group [groups].
+        servers: number of servers of each group [groups].
         is_green: whether the group is on the green bus [groups, epochs].
-        energy, charges: as for racks; the charge for a slot is by group.
+        energy, charges: energy supply and unbilled costs; the charge for a slot is by group.
         busy: servers of existing jobs, which do not change [groups, epochs].
-        moves: of these jobs, arrivals in each group [groups, epochs].
+        moves: VMs of existing jobs that move to each group [groups, epochs].
     """
 
     servers: Whole
@@ -175,7 +173,11 @@ class Groups:
 
     @classmethod
     def build(cls, racks: Racks) -> Groups:
-        """Build idle groups; as many racks are green as the forecast can power when full."""
+        """Groups without jobs for the racks of a datacentre, from the forecast of green energy.
+
+        In each epoch, as many racks are on the green bus as the forecast can power with all servers
+        busy.
+        """
         first_green = racks.racks - racks.green_racks
         is_green = np.arange(racks.racks)[:, None] >= first_green
         first = first_of_groups(is_green, racks.charges.slot)
@@ -307,7 +309,7 @@ class Placement:
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Number of servers that a job newly takes, to which its VMs move.
+        """Number of servers to which a VM of the job moves, in each epoch of the job.
 
         Shape [groups or racks, epochs of the job]. placed: current servers of a running job; None:
         the job starts without a move.

@@ -80,10 +80,10 @@ def trimmed(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) -> 
 
 
 def repaired(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) -> Plan:
-    """Repair a plan so that it breaks at most `limit_ppm` of its promises of green energy.
+    """Repair a plan so that at most `limit_ppm` of its jobs miss promised green slots.
 
     Of two repaired plans within the limit, the better one; if none is within, the one with the
-    lowest share.
+    smaller share.
     """
     strict = [_strict(groups, job) for job in jobs]
     again = admitting(groups, strict, (True,) * len(jobs))

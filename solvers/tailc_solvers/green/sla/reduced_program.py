@@ -2,7 +2,7 @@
 
     minimise    sum_j (a job's part, `columns`) + sum_t b_t
     subject to  sum_j x_jgt <= free_gt
-                sum_(j, green g) (EV x_jgt + EM a_jgt) <= GP_t less what jobs of before draw there
+                sum_(j, green g) (EV x_jgt + EM a_jgt) <= GP_t less the energy of existing jobs
                 u_j >= G_j - sum_(green g, t) x_jgt,    b_t >= c_t brown_t / EV
 
 Its optimum is the same as on single racks with these buses. A VM's stay in a group is an interval
@@ -127,7 +127,7 @@ def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
 def denied_by(
     relaxed: LinearProgram, answer: SolverAnswer, known: KnownFacts
 ) -> AnswerVerdict | None:
-    """The reason why an answer to a relaxed program ends the search for a plan, or None.
+    """The reason to end the search for a plan after an answer to the relaxed program; None: go on.
 
     The reason is a claim that there is no optimum, or multipliers that do not prove the optimum.
     """

@@ -47,12 +47,12 @@ from tailc_solvers.green.sla.reduced_program import bound_of, denied_by
 
 @dataclass(frozen=True, eq=False)
 class Robust:
-    """A plan under uncertain green energy, with its value in each scenario of the energy.
+    """A placement of jobs under uncertain green energy, with its value in each energy scenario.
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none.
-        plan: passes every check in every scenario, or None.
-        values: of the plan, by scenario [micro-dollars].
+        plan: passes every check in every scenario; None if there is none.
+        values: value of the plan in each scenario [micro-dollars].
         bound: upper bound on the mean value of every plan, or inf [micro-dollars].
         faults: why an answer is refuted; then there is no plan.
         message: a sentence on a failure.
@@ -72,10 +72,10 @@ class Robust:
 
 
 def groups_of_scenarios(racks: Racks, green: Whole) -> list[Groups]:
-    """The idle groups under each scenario of green energy [mJ; scenarios, epochs].
+    """The groups of idle racks under each scenario of green energy.
 
-    The groups are the same in all scenarios: racks of a group are on the same bus in every epoch of
-    every scenario.
+    green: green energy [mJ; scenarios, epochs]. The groups have the same racks in all scenarios:
+    racks of a group are on the same bus in every epoch of every scenario.
     """
     each = [replace(racks, energy=replace(racks.energy, green=one)) for one in green]
     rank = np.arange(racks.racks)[:, None]
@@ -122,9 +122,9 @@ def solve_robust(
 def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
     """Place jobs one after another under uncertain green energy, or refuse them.
 
-    Each job takes the best of a few placements: the best (`flow`) under each scenario of green
-    energy, and under each quartile of the scenarios by epoch, from the least to the most. A
-    heuristic, without a bound; INFEASIBLE if a job that must run has no such placement.
+    Each job takes the best on average of a few placements: those that are best (`flow`) under one
+    scenario of green energy, or under a quartile (minimum to maximum) of the scenarios in each
+    epoch. A heuristic, without a bound; INFEASIBLE if a job that must run has no such placement.
     """
     _check(scenarios, jobs)
     plan: list[Placement | None] = []

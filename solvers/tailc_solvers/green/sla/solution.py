@@ -86,15 +86,15 @@ def solution_of_plan(
 
 
 def no_room(groups: Groups) -> PlacementSolution:
-    """The INFEASIBLE result: there are not enough servers for a job that must run."""
+    """The INFEASIBLE result, for a job that must run and for which there are not enough servers."""
     return PlacementSolution(SolverOutcome.INFEASIBLE, AnswerTrust.PROVED, groups, bound=-math.inf)
 
 
 def best_of(found: Sequence[PlacementSolution]) -> PlacementSolution:
     """The best of several results, with the highest of their bounds; ties go to the first.
 
-    It is the first result if none has a plan. If one of them was refuted, there may still be a
-    plan.
+    The first result if none has a plan. A result whose plan was refuted does not exclude the
+    others.
     """
     best = max(found, key=lambda one: -math.inf if one.figures is None else one.figures.value)
     bound = max(one.bound for one in found)
