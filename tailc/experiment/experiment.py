@@ -140,9 +140,10 @@ class Experiment:
     def outcome_at(
         self, subject: ExecutionModel[OutcomeT, Any], arrivals: Arrivals, number: int
     ) -> OutcomeT:
-        """Replay one repeat of the experiment under other arrivals.
+        """Replay one repeat (one set of random numbers) under other arrivals.
 
-        number: number of the repeat. The random numbers are the same at any rate.
+        number: number of the repeat. The random numbers are the same at any rate, so another rate
+        only scales the gaps between arrivals.
         """
         there = replace(self, scenario=replace(self.scenario, arrivals=arrivals))
         one = with_arrivals(self.replications.repeats[number], there.scenario, number)

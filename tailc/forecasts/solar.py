@@ -25,7 +25,7 @@ from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 
 class Ideal(Protocol):
-    """Forecaster of the ideal production of solar panels: that of a clear sky."""
+    """Interface: source of the production of solar panels without clouds."""
 
     def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production [W] in steps `target`, as known at the start of steps `issue`."""

@@ -203,7 +203,7 @@ def model_error(estimate: Estimate, before: float | None, now: float, share: flo
 
 
 def common_error(one: float, other: float) -> float:
-    """The common part of two errors of a model: the smaller one, or 0 if their signs differ.
+    """The part that two errors of a model have in common: the smaller one, or 0 if signs differ.
 
     A disturbance counts as lasting if two consecutive errors show it, which noise seldom does.
     """

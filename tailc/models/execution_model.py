@@ -78,7 +78,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def capacity_ppm(self) -> int | None:
-        """Capacity of the shared resource that has the largest one [1e-6]; None if unlimited."""
+        """Capacity of the machine's largest limited resource [1e-6]; None if none is limited."""
 
     @property
     @abstractmethod

@@ -51,7 +51,7 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
     @property
     def capacity_ppm(self) -> int | None:
-        """Capacity of the ladder's cost unit that has the largest one [1e-6]; None if unlimited."""
+        """Capacity of the ladder's largest limited cost unit [1e-6]; None if none is limited."""
         units = [unit for ladder in self.ladders for unit in ladder.cost_units]
         return max((u.capacity_ppm for u in units if u.capacity_ppm is not None), default=None)
 

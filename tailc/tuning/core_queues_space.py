@@ -47,7 +47,7 @@ class CoreQueuesSpace:
     rows: tuple[float, ...] = _COARSE_ROWS
 
     def table(self, point: NDArray[np.float64]) -> TailTable:
-        """Make the table that a point describes."""
+        """Make the tail table that a point of the parameter space describes."""
         bound, by_position, later = self._parts(point)
         logs = np.interp(np.arange(self.base.positions), self.positions, by_position)
 
@@ -78,11 +78,14 @@ class CoreQueuesSpace:
         return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
 
     def finer(self) -> CoreQueuesSpace:
-        """The finer parameter space, with factors for more positions and rows."""
+        """The same parameter space with more parameters: factors for more positions and rows."""
         return replace(self, positions=_FINE_POSITIONS, rows=_FINE_ROWS)
 
     def refine(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
-        """Convert a point to a space with more factors; its table is the same, up to rounding."""
+        """Convert a point of this space to the finer space `fine`; its table stays the same.
+
+        Up to rounding.
+        """
         bound, by_position, later = self._parts(point)
         entries = np.interp(fine.positions, self.positions, by_position)
         added = np.interp(fine.rows[1:], self.rows, later)

@@ -53,12 +53,12 @@ class CoreTypesSpace:
 
     @property
     def last_load(self) -> int:
-        """The largest number of requests in the system that has a row of its own."""
+        """The largest number of requests in the system for which a table has its own row."""
         beyond = max(round(_LAST_LOAD_CORES * self.cores), self.cores + _FEWEST_BEYOND)
         return max(beyond, self.base.guard.max_load)
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """Make the table that a point describes."""
+        """Make the ladder that a point of the parameter space describes."""
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages = between(self._at_knots(point), self.knots, loads.astype(np.float64))
@@ -93,15 +93,18 @@ class CoreTypesSpace:
         return _SPREAD * np.tile(ages, len(self.base.rungs) - 1)
 
     def finer(self) -> CoreTypesSpace:
-        """The finer parameter space, in which each rung's age is piecewise linear in the load."""
+        """The same parameter space with more parameters: ages are piecewise linear in the load."""
         return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
     def refine(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
-        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
+        """Convert a point of this space to the finer space `fine`; its table stays the same.
+
+        Up to rounding.
+        """
         return between(self._at_knots(point), self.knots, fine.knots).ravel()
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
-        """The point whose table is nearest to `table`, which has the same rungs."""
+        """The point whose table is nearest to `table`, a ladder with the same rungs."""
         return formula_ages(table, self.knots, self.target_us, 2.0 * _NEVER_TARGETS).ravel()
 
     def _at_knots(self, point: NDArray[np.float64]) -> NDArray[np.float64]:

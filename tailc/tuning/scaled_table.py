@@ -32,7 +32,7 @@ class ScaledTable(Generic[Form]):
 
     @property
     def was_kept(self) -> bool:
-        """Whether the table meets its limit without scaling."""
+        """Whether the table meets its latency limit without scaling."""
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:

@@ -31,11 +31,14 @@ class SearchSpace(Protocol[Form]):
         ...
 
     def finer(self) -> Self:
-        """The parameter space of the same tables with more parameters."""
+        """The parameter space of the same kind of tables, with more parameters."""
         ...
 
     def refine(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
-        """Convert a point to the finer parameter space; its table is the same, up to rounding."""
+        """Convert a point of this space to the finer space `fine`; its table stays the same.
+
+        Up to rounding.
+        """
         ...
 
     def next_to(self, table: Form, /) -> NDArray[np.float64]:

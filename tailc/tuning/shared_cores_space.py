@@ -124,7 +124,7 @@ class SharedCoresSpace:
 
     @property
     def last_load(self) -> int:
-        """The largest number of requests in the system that has a row of its own."""
+        """The largest number of requests in the system for which a table has its own row."""
         return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
 
     def point(
@@ -162,7 +162,7 @@ class SharedCoresSpace:
         return admission, boost, others[0] if others else _GIVE_UP
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """Make the table that a point describes."""
+        """Make the ladder that a point of the parameter space describes."""
         admission, boost, give_up = self.others_of(point)
         # On a very large server a row holds for several loads.
         step = -(-self.last_load // _MOST_ROWS)
@@ -216,7 +216,10 @@ class SharedCoresSpace:
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 
     def refine(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
-        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
+        """Convert a point of this space to the finer space `fine`; its table stays the same.
+
+        Up to rounding.
+        """
         ages = self.ages_of(point, fine.knots)
         if fine.aged_rungs > self.aged_rungs:
             ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])

@@ -42,7 +42,7 @@ class SmtSpace:
     release_us: int
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """Make the table that a point describes."""
+        """Make the ladder that a point of the parameter space describes."""
         clock = min(max(int(point[0]), 0), len(CLOCKS) - 1)
         table = later(self.ages.table(point[1:]), self.release_us)
         rules = {*table.rules, *CLOCKS[clock]}
@@ -69,7 +69,10 @@ class SmtSpace:
         return replace(self, ages=replace(self.ages, knots=knots))
 
     def refine(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
-        """Convert a point to a space with more pieces; its table is the same, up to rounding."""
+        """Convert a point of this space to the finer space `fine`; its table stays the same.
+
+        Up to rounding.
+        """
         return np.array([point[0], *self.ages.refine(point[1:], fine.ages)])
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
 
 @dataclass(frozen=True)
 class EnergyPair:
-    """Energy per request with the formula's table and the tuned one.
+    """Energy per request with the formula's table, computed without simulation, and the tuned one.
 
     In 1e-6 of the unit of power times us. None for a table that is overloaded.
     """

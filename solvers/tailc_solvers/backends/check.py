@@ -4,8 +4,8 @@ The objective and the constraints of a point are computed again from the program
 proved if the multipliers that came with it prove an equal bound (weak duality: any multipliers
 prove a bound), or if the caller has such a bound from elsewhere. A claim is refuted if it
 contradicts itself, the program or a known fact. A claim that is neither proved nor refuted stays a
-claim. For example the optimum of a program with integer variables, because no solver hands over its
-search tree; and an infeasible program without a known point.
+claim. Examples are the optimum of a program with integer variables, because solvers do not return
+their search trees, and the claim that a program is infeasible if no point of it is known.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class SolverAnswer:
 
 
 def grid_steps(program: LinearProgram) -> Vector:
-    """Grid step of each variable for solvers without continuous ones; 0 for integers [n].
+    """Grid step of each variable, for solvers with only integer variables; 0 for integers [n].
 
     The step is 1 / GRID_STEPS times a power of two: 1 / GRID_STEPS unless a bound is above 10,000.
     """

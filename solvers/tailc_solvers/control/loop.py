@@ -135,7 +135,8 @@ def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[n
 def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.float64]]:
     """Simulate the step response of a plant without a controller.
 
-    Returns the step and the outputs from time 0 on, until the response settles or rises steadily.
+    Returns the time step, and the outputs from time 0 on until the response settles or rises
+    steadily.
     """
     if isinstance(plant, SampledPlant):
         slowest = max((abs(p) for p in plant.poles if abs(p) < _AT_ONE), default=0.0)
@@ -151,15 +152,15 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
 def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
     """Simulate the step response of a plant with time lags, with its dead time removed.
 
-    Returns the step and the outputs.
+    Returns the time step, and the outputs from time 0 on.
     """
     return _without_delay(plant, own_lags(plant))
 
 
 def own_lags(plant: Plant) -> float:
-    """Time in which the plant settles after its dead time; 0 without time lags.
+    """Time that the plant's step response takes to settle, without its dead time.
 
-    In the plant's unit of time.
+    In the plant's unit of time; 0 without time lags.
     """
     return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
 

@@ -64,10 +64,11 @@ class LoopMargins:
 
 @dataclass(frozen=True)
 class Margins:
-    """Stability margins of a sampled loop; inf if the change never makes it unstable.
+    """Stability margins and performance of a sampled loop, as one flat record.
 
-    `gain_margin` is a factor, `overshoot` a fraction of the set point's step, `settling_epochs` the
-    first epoch from which the response stays within 2 % of it.
+    gain_margin: a factor; inf if no gain makes the loop unstable, and likewise for the other
+    margins. overshoot: fraction of the set point's step. settling_epochs: the first epoch from
+    which the response stays within 2 % of the step.
     """
 
     gain_margin: float

@@ -50,7 +50,7 @@ class IdealController:
     td: float
 
     def parallel(self, plant: AnyPlant) -> ParallelGains:
-        """Convert to the parallel gains (kp, ki, kd); for a sampled plant, per sample.
+        """Convert the controller to parallel gains (kp, ki, kd); for a sampled plant, per sample.
 
         For a sampled plant the integral counts the current sample as a rectangle. This takes half a
         sample of integral action from the proportional gain.

@@ -48,8 +48,8 @@ UNLIMITED = 2**62
 class GridSolution:
     """The best schedule for each load, in the order of the given loads.
 
-    A row without a schedule (infeasible, or the budget ended before one was found) has inf in all
-    its figures.
+    A load without a schedule (infeasible, or the budget ended before one was found) has inf in all
+    figures.
 
     Attributes:
         load: as given [Q].
@@ -60,7 +60,7 @@ class GridSolution:
         total_cost: A [Q].
         least_tail_ms: least attainable tail [Q]; proved only if `status` is not BUDGET. By tail it
             is `tail_ms`; by cost it is a reference for an infeasible target.
-        status: one each row. OPTIMAL and INFEASIBLE are proved by exhaustion.
+        status: one for each load. OPTIMAL and INFEASIBLE are proved by exhaustion.
         evaluations: nodes of the search tree whose figures or bounds were computed; a node serves
             all loads.
         course: convergence trace: the mean of the objective over the rows with a schedule by

@@ -84,11 +84,12 @@ class ConvexThresholds:
 
     Attributes:
         sample: demands and weights.
-        speed, power: of the types [N].
+        speed, power: of the core types [N].
         steps: the distribution of the demands.
-        rank: of the tail, weights counted.
+        rank: 1-based rank of the tail's request, weights counted.
         target_ms: largest tail.
-        most_tangents: of each g_i; None for all. Fewer are spread evenly over the requests.
+        most_tangents: largest number of tangents of each g_i; None for all. Fewer are spread evenly
+            over the requests.
     """
 
     sample: WeightedSample

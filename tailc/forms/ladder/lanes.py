@@ -175,9 +175,9 @@ def plan_at_any_load(age_us: int | None, cores: int, *rules: Rule) -> SharingPla
 
 
 def plan_while_none_waits(age_us: int | None, cores: int) -> SharingPlan:
-    """Make a plan in which only requests that leave none waiting at their start share cores.
+    """Make a sharing plan for requests that leave no request waiting at their start.
 
-    They share cores with batch work up to an age.
+    They share cores with batch work up to an age; all others have their core alone.
     """
     return SharingPlan(LoadAxis.IN_SYSTEM, (), ((1, age_us), (cores + 1, 0)), cores + 1)
 

@@ -36,8 +36,8 @@ def leanest_alone(ladder: Ladder) -> Ladder | None:
 def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
     """Change a ladder: from `first_load` on, requests start at once on `rung` and stay there.
 
-    first_load: number of requests in the system. No request waits then, so no core is idle, even
-    where the ladder made requests wait for another one to exit.
+    first_load: number of requests in the system. From this load on no request waits, even where
+    `ladder` makes requests wait for another one to exit.
     """
     below = [row for row in ladder.rows if row.first_load < first_load]
     below[-1] = replace(below[-1], last_load=first_load - 1)

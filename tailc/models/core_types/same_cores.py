@@ -32,7 +32,7 @@ def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = T
 
 
 def wants(rung: int) -> tuple[Climb, ...]:
-    """Make the climbs of a row in which requests start on a rung and stay there."""
+    """Make the climbs of a ladder's row in which requests start on a rung and stay there."""
     return (Climb(0, rung),)
 
 

@@ -1,9 +1,9 @@
-"""Find types of cores that are short, and the requests that must give up a core; compiled.
+"""Find types of cores that are scarce, and the requests that must give up a core; compiled.
 
-A unit is short if all its cores are in use and one is wanted: by the first waiter, by a running
-request on a lower unit, or by the oldest request on a short unit below, which has to leave that
-unit. Units rank by their lowest rungs. Haque et al., MICRO 2017, sections 1 and 4.3, describe it
-for any number of types and give the details for two.
+A unit is a type of core. It is *short* if all its cores are in use and another request wants one:
+the first waiting request, a running request on a lower unit, or the oldest request on a short unit
+below, which has to leave that unit. Units are ordered by their lowest rungs. Haque et al., MICRO
+2017, sections 1 and 4.3, describe it for any number of types and give the details for two.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def prediction_error(estimate, is_first, before, now, share):  # pragma: no cove
 
 @part
 def common_error(one, other):  # pragma: no cover - compiled
-    """The common part of two errors of a model: the smaller one; 0 if their signs differ."""
+    """The part that two errors of a model have in common: the smaller one; 0 if signs differ."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0

@@ -62,7 +62,7 @@ class QuantitySample:
 
     @classmethod
     def from_values(cls, values: Sequence[float]) -> QuantitySample:
-        """Make the sample of a quantity that is no ratio, from one value for each window."""
+        """Make the sample of a quantity that is not a ratio, from one value for each window."""
         return cls(np.array(values, float), np.ones(len(values)))
 
     @classmethod

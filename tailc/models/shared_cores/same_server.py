@@ -41,7 +41,10 @@ def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = 
 
 
 def stays_on(rung: int, first_load: int = 0, last_load: int | None = None) -> Row:
-    """A row that starts every request immediately on a rung and keeps it there."""
+    """Make a ladder's row that starts every request at once on a rung and keeps it there.
+
+    first_load, last_load: loads of the row.
+    """
     return Row(first_load, last_load, AT_ONCE, (Climb(0, rung),))
 
 

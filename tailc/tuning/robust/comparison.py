@@ -115,7 +115,7 @@ def compare_robust(
     sample: TuningSample[Ladder],
     aim: TuningObjective,
 ) -> RobustComparison:
-    """Compare the formula's table, the tuned one and the robust one.
+    """Compare three tables: computed without simulation (formula), tuned (plain), and robust.
 
     The sample has all rates of each case of the uncertainty set, the measured case first.
     """

@@ -100,8 +100,8 @@ class ColumnsSolution:
     Attributes:
         solution: the plan, its bound and gap.
         columns: all schedules of the search.
-        prices: of servers and energy, for the bound on all plans; None if no job can run.
-        nodes: of the tree, without its root.
+        prices: prices of servers and energy that prove the bound; None if no job can run.
+        nodes: number of nodes of the search tree, without its root.
         course: bound and cost of the best plan [micro-units] by number of linear programs, at each
             improvement.
     """

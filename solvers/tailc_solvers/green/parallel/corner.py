@@ -36,7 +36,7 @@ class BasisStore:
         self._variables = basis.variables
 
     def start(self, schedules: int) -> Basis | None:
-        """A start basis for a linear program with at least as many schedules.
+        """The stored basis, extended to a linear program with at least as many schedules.
 
         None if no basis is stored.
         """

@@ -45,7 +45,7 @@ class PlanFigures:
 
     Attributes:
         revenue: payments for the jobs that run [micro-dollars].
-        missing: number of promised slots that are not green [jobs].
+        missing: number of promised slots that are not green, by job [jobs].
         penalty: cost of the missing slots [micro-dollars].
         brown: energy from the grid [mJ; epochs].
         bill: cost of this energy [micro-dollars; epochs].

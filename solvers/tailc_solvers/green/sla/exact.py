@@ -12,8 +12,8 @@ the energy of a green rack:
 M is the energy of a full rack into which all its VMs have just moved. Energies are in
 server-epochs.
 
-Source: Haque 2016, appendix A, eq. A.1 to A.13, made linear; the partition is one row a rack where
-A.12 and A.13 let green, brown, brown, green pass.
+Source: Haque 2016, appendix A, eq. A.1 to A.13, made linear; one row per rack forbids every brown
+rack between green ones, where A.12 and A.13 allow two adjacent ones.
 """
 
 from __future__ import annotations

@@ -44,13 +44,13 @@ class Horizon:
     """Upper bound on the value of every plan, and prices of servers, from a linear program.
 
     Attributes:
-        outcome: of the solver.
+        outcome: status of the solver.
         trust: PROVED if the multipliers prove the optimum; they bound all plans in any case.
             REFUTED if they do not prove it, or the point is invalid; then there is no price.
         bound: upper bound on the value of every plan; inf without multipliers [micro-dollars].
         price: just below the value of a server of a group in an epoch, so that marginal jobs, of
-            which the program admits a part, are admitted; None without multipliers
-            [micro-dollars; groups, epochs].
+            which the program admits a part, are admitted; None without multipliers [micro-dollars;
+            groups, epochs].
         message: a sentence on a failure.
     """
 

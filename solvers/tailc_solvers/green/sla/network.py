@@ -85,7 +85,7 @@ class Network:
         groups: the groups of racks with their free servers and energy.
         job: the job. The current servers of a running job precede the start.
         start: first epoch of the job.
-        still: epochs in which moves cost more than they can bring, so that there are none.
+        still: epochs in which no moves are made, because they cost more than they can gain.
         reach: number of epochs around those in which moves are forbidden too.
     """
 

@@ -36,9 +36,9 @@ class PriceList:
     """Prices of all servers in a horizon, and the lowest price of each epoch.
 
     Attributes:
-        price: of a server [micro-dollars; groups, epochs].
-        cheapest: of any group [epochs].
-        cheapest_green: of the groups on the green bus; NONE if there is none [epochs].
+        price: price of a server [micro-dollars; groups, epochs].
+        cheapest: lowest price over all groups [epochs].
+        cheapest_green: lowest price over the groups on the green bus; NONE without one [epochs].
     """
 
     price: Whole

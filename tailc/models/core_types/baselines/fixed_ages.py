@@ -17,7 +17,7 @@ from tailc.units import format_ppm
 
 @final
 class FixedAges(Baseline[CoreTypes]):
-    """Baseline: the climb ages of the policy without its feedback controller.
+    """Baseline: the policy without its feedback controller, so that climb ages are fixed.
 
     It is a default baseline if the policy has a controller.
     """

@@ -41,9 +41,8 @@ class SimpleRule(Baseline[CoreTypes]):
 def reactive(policy: CoreTypes, search: BaselineSearch, *, from_start: bool) -> CoreTypes:
     """Make the baseline whose climb ages follow the measured tail.
 
-    They begin at the policy's first row.
-
-    from_start: whether requests are measured while the climb ages converge.
+    The ages begin at those of the policy's first row. from_start: whether requests are measured
+    while the ages converge.
     """
     window = policy.window
     law = ReactiveRule(search.percentile_ppm, search.target_us, window.epoch, window.requests)

@@ -47,7 +47,7 @@ class FixedInterval(Baseline[SharedCores]):
 
 
 def fixed_interval(ladder: Ladder, interval_us: int, *, boosts: bool = False) -> Ladder:
-    """Climb one rung every `interval_us` at any load; with `boosts` the last rung is boosted."""
+    """Make a ladder that climbs one rung every `interval_us` at any load."""
     climbs = tuple(Climb(rung * interval_us, rung) for rung in range(len(ladder.rungs)))
     boost = boosting(ladder, len(ladder.rungs) - 1) if boosts else None
     return same_server(ladder, (Row(0, None, AT_ONCE, climbs),), boost=boost)

@@ -1,4 +1,7 @@
-"""Refresh: a request that leaves none waiting as it starts gets a budget (Yang et al., 2016, 3)."""
+"""Refresh: a request gets a budget for sharing its core if no request waits behind it at its start.
+
+Source: Yang et al., USENIX ATC 2016, section 3.
+"""
 
 from __future__ import annotations
 
