@@ -1,4 +1,7 @@
-"""The held-out days on which a plan is judged, and the check that it was not made from them."""
+"""The held-out days by which a plan is judged.
+
+A check shows that the plan was not made from them.
+"""
 
 from __future__ import annotations
 

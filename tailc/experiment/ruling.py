@@ -6,11 +6,7 @@ import enum
 
 
 class Ruling(enum.Enum):
-    """Whether an SLO is met: pass, fail, or undecided if there are too few requests.
-
-    The replayed requests are held-out ones in a verdict, and those of the design trace in an
-    estimate.
-    """
+    """Whether an SLO is met: pass, fail, or undecided if there are too few requests."""
 
     PASS = "pass"
     FAIL = "fail"

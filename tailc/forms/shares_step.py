@@ -151,7 +151,10 @@ def sample_ticks(shares: Shares) -> int:
 
 
 def level(target_milli: int, throughput: float) -> float:
-    """Throughput / target [both work/s]; ValueError if it is negative or not a number."""
+    """Throughput of a machine relative to its target; the target is in thousandths.
+
+    Raises ValueError if the throughput is negative or not a number.
+    """
     if not throughput >= 0.0:
         raise ValueError("a throughput must be a number, 0 or more")
     return min(throughput / (target_milli / MILLI), LARGEST_LEVEL)

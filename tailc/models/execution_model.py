@@ -128,7 +128,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
-        """The rate that fills the machine under any policy [thousandths per second].
+        """Arrival rate at which the machine is full under its most efficient policy [1/1000 s].
 
         Raises TailcError if the machine has no stated capacity.
         """
@@ -180,7 +180,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def occupancy(
         self, repeats: Iterable[tuple[Counts | None, ...]]
     ) -> tuple[Occupancy | None, ...]:
-        """Sum the counts of all replications, for each table of the policy."""
+        """Share of run time in each cell of each table, from the counts of all replications."""
 
     def default_baselines(self, workload: Workload) -> tuple[str, ...]:
         """Names of the baselines that are compared with this policy by default."""

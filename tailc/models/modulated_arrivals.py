@@ -87,7 +87,10 @@ class Burstiness:
         return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
 
     def most_idc(self, rate_mrps: int) -> float:
-        """The largest index of dispersion at this rate, if requests arrive only in busy spells."""
+        """The largest possible index of dispersion of the counts at a mean rate.
+
+        It is that of arrivals that come only in busy spells.
+        """
         busy = self.busy_ppm / PPM
         in_spell = rate_mrps / _MRPS * self.spell_us / _US_PER_S
         return 1 + 2 * in_spell * (1 - busy) ** 2 / busy

@@ -38,7 +38,10 @@ LONGEST_AGE_US = 2**43
 class Borrowing(enum.Enum):
     """Rule for which requests may share their core with batch work, and for how long.
 
-    The members are explained in the module.
+    IDLE: none; batch work leaves as a request starts. FIXED: a request that did not wait, for a
+    fixed time. REFRESH: a request that leaves none waiting at its start, within a budget of time.
+    DYNAMIC: as REFRESH, within a budget of delay. SAFE: all requests of a core's busy period,
+    within one budget of delay. OPTIMISED: up to an age that depends on the number in the system.
     """
 
     IDLE = "borrow-idle"

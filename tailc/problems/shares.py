@@ -26,7 +26,7 @@ class ModelMethod(enum.Enum):
 
 
 class ControllerChoice(enum.Enum):
-    """What `auto` may change in the stated shares controller if a constant share is better.
+    """What a compile may change in the stated controller if a constant share is better.
 
     NONE: nothing. POLE: the pole. LAW_AND_POLE: the control law and the pole.
     """

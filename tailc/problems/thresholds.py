@@ -62,9 +62,9 @@ class ThresholdProblem:
     """The problem of the climb ages between cores of different type or frequency.
 
     Rung i is column i of the profile's curves, and a request on it draws `power_ppm[i]`. Powers are
-    millionths of a watt, or of the power of a slow core. static_ppm: drawn in addition at all
-    times. target_us: for the objective ENERGY. solver: the backend of the method MIP. dropped:
-    names of further rungs of the spec.
+    millionths of a watt, or of the power of a slow core. static_ppm: power drawn in addition at all
+    times. target_us: limit of the percentile, for the objective ENERGY. solver: general solver, for
+    the method MIP. dropped: names of rungs that the spec has and the ladder has not.
     """
 
     profile: DemandProfile

@@ -12,7 +12,7 @@ Form = TypeVar("Form")
 
 
 class SearchSpace(Protocol[Form]):
-    """A parameter space: each point, float64 (dimensions,), is a table."""
+    """Interface: a parameter space of tables; each point, float64 (dimensions,), is a table."""
 
     def table(self, point: NDArray[np.float64]) -> Form:
         """Make the table of a point, in whole numbers as in an artifact; every point has one."""

@@ -211,7 +211,10 @@ class SharedCoresSpace:
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> SharedCoresSpace:
-        """The finer parameter space, in which ages and delays are piecewise linear in the load."""
+        """The same parameter space with more parameters.
+
+        Ages and delays are piecewise linear in the load.
+        """
         knots = loads_at(_KNOTS_CORES, self.cores)
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 

@@ -64,7 +64,7 @@ class SmtSpace:
         return np.array([narrower * _CLOCK_SPREAD, *ages])
 
     def finer(self) -> SmtSpace:
-        """The finer parameter space, in which the age is a piecewise linear function of load."""
+        """The same parameter space with more parameters: ages are piecewise linear in the load."""
         knots = loads_at(_KNOTS_CORES, self.ages.cores)
         return replace(self, ages=replace(self.ages, knots=knots))
 

@@ -112,7 +112,7 @@ class FrequencyPair:
             end of a climb.
         critical, batch: frequency of requests and of batch work, as entries of the grid; None if
             infeasible.
-        work_per_joule: TPW of the pair, 0 if infeasible.
+        work_per_joule: batch work per joule of the pair, 0 if infeasible.
         best_batch: for each request frequency the most efficient batch frequency, or the one at
             which hill climbing ends; None if requests overload the core.
     """

@@ -52,12 +52,12 @@ class GridSolution:
     figures.
 
     Attributes:
-        load: as given [Q].
+        load: as given, q [Q].
         v_ms: wait and durations, inf for NEVER [Q, rungs].
-        tail_ms: v_0 + T [Q].
-        mean_ms: v_0 + L [Q].
-        cost_time_ms: W [Q].
-        total_cost: A [Q].
+        tail_ms: tail of wait plus execution time [Q].
+        mean_ms: mean of wait plus execution time [Q].
+        cost_time_ms: mean over requests of the integral of the cost rate, W [Q].
+        total_cost: total average cost of q requests, q W / mean [Q].
         least_tail_ms: least attainable tail [Q]; proved only if `status` is not BUDGET. By tail it
             is `tail_ms`; by cost it is a reference for an infeasible target.
         status: one for each load. OPTIMAL and INFEASIBLE are proved by exhaustion.

@@ -44,25 +44,26 @@ from tailc_solvers.status import Status
 
 @dataclass(frozen=True)
 class ContinuousLadders:
-    """The optimal ladder of each load, in the order of the given loads.
+    """The optimal ladder of each of Q loads, in the order of the given loads.
 
-    An infeasible row (by cost only) has inf in all figures except `least_tail_ms`.
+    A ladder is a wait v_0, then a time on each rung. T is the tail of the execution time, L its
+    mean, and W the mean cost-time of a request. An infeasible load (by cost only) has inf in all
+    figures except `least_tail_ms`.
 
     Attributes:
-        load: as given [Q].
+        load: as given, q [Q].
         work_ms: work at which each rung is left, inf for the last [Q, rungs].
         v_ms: wait, then wall time on each rung but the last, inf if it is never left [Q, rungs].
         tail_ms: v_0 + T [Q].
         mean_ms: v_0 + L [Q].
         cost_time_ms: W [Q].
-        total_cost: A = q W / (v_0 + L) [Q].
+        total_cost: total average cost of q requests, A = q W / (v_0 + L) [Q].
         primal: value of the objective, ms by tail, cost-time by cost [Q].
-        bound: proved lower bound on it, over all ladders and waits [Q].
+        bound: proved lower bound on the objective, over all ladders and waits [Q].
         weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L that proves the
-            bound of the best rung at w, zeros if infeasible [Q, 3]. By cost its constant is - beta
-            * target.
+            bound, zeros if infeasible [Q, 3]. By cost its constant is - beta * target.
         least_tail_ms: least attainable tail [Q].
-        status: OPTIMAL or INFEASIBLE, one each row.
+        status: OPTIMAL or INFEASIBLE, one for each load.
         evaluations: total number of Lagrangian minimisations.
     """
 

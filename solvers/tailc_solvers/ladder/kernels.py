@@ -76,11 +76,11 @@ class LadderPoint(NamedTuple):
 class DualAnswer(NamedTuple):
     """Optimal ladders of a search by duality, one row for each load.
 
-    at_quantile: rung at the quantile of demand. value: wait, T, L and W [rows, 4]. work: work at
-    which each rung is left; rest: share of the work after the quantile on each rung [rows, rungs].
-    primal: value of the objective. bound: lower bound on it; inf if no rung is feasible. weights:
-    the (alpha, beta, gamma) that prove it [rows, 3]. evaluations: number of Lagrangian
-    minimisations.
+    at_quantile: rung at the quantile of demand. value: wait, execution tail T, mean L and cost-time
+    W [rows, 4]. work: work at which each rung is left; rest: share of the work after the quantile
+    on each rung [rows, rungs]. primal: value of the objective. bound: lower bound on it; inf if no
+    rung is feasible. weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L
+    that proves the bound [rows, 3]. evaluations: number of Lagrangian minimisations.
     """
 
     at_quantile: NDArray[np.int64]

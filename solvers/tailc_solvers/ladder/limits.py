@@ -70,14 +70,14 @@ LEAST_PRICE = 1e-6
 
 @dataclass(frozen=True)
 class LimitedSolution:
-    """The best ladder found for each load, in the order given; inf if there is none.
+    """The best ladder found for each of Q loads, in the order given; inf if there is none.
 
     Attributes:
         v_ms: wait, then wall time on each rung but the last, inf if it is never left [Q, rungs].
-        tail_ms, mean_ms: v_0 + T and v_0 + L [Q].
-        use: q U_k / (v_0 + L), mean use of each supply [Q, limits].
+        tail_ms, mean_ms: tail and mean of wait plus execution time [Q].
+        use: mean use of each limited resource by all requests at the load [Q, limits].
         primal: value of the objective [Q].
-        bound: proved lower bound on it, over all ladders on these rungs [Q].
+        bound: proved lower bound on the objective, over all ladders on these rungs [Q].
         prices: total number of prices tried.
     """
 

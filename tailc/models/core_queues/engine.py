@@ -96,8 +96,9 @@ def replay(
     """Replay the requests and fill `log`; return the numbers of arrivals and control steps.
 
     All requests arrive unless the server is overloaded. Then the replay stops when the system holds
-    `most_in_system` requests, and those still in it have their age as latency. Phases are as in
-    `shared_cores`.
+    `most_in_system` requests, and those still in it have their age as latency. Integrals over time
+    are separate for four phases: warm-up, both halves of the measured requests, and the time after
+    the last arrival.
     """
     state = empty_server(table, len(demand.arrival_ns), measured_from)
     _run_events(state, demand, table, measured_from, most_in_system, log)

@@ -54,7 +54,7 @@ class JobQuantity(enum.Enum):
 class QuantitySample:
     """A quantity in each window, as a numerator and a denominator; float64 (windows,).
 
-    parts: numerators. wholes: denominators, 1 for a quantity that is no ratio.
+    parts: numerators. wholes: denominators, 1 for a quantity that is not a ratio.
     """
 
     parts: Floats

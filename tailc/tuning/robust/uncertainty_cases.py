@@ -46,10 +46,11 @@ def slowed_on(table: Ladder) -> Slowed:
 def uncertainty_cases(
     load: Workload, ambiguity: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
-    """List the cases of an uncertainty set: the measured one, then one for each largest error.
+    """List the cases of an uncertainty set: the measured inputs, then the largest errors of inputs.
 
-    days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
-    square are used, because waiting increases with it. slowed: see `slowed_on`.
+    days: days of the records of `load`, each of which is a case too; None: unknown. Of the days,
+    the three whose work has the largest mean square are used, because waiting increases with it.
+    slowed: see `slowed_on`.
     """
     return [
         UncertaintyCase(MEASURED, load),

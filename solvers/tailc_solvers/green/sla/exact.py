@@ -40,8 +40,8 @@ class ExactProgram:
 
     Attributes:
         racks, jobs: the problem; `placed` of a running job is by rack.
-        columns: indices of each job's variables.
-        green: indices of k [racks, epochs].
+        columns: numbers of each job's variables.
+        green: numbers of the variables k, whether a rack is on the green bus [racks, epochs].
     """
 
     racks: Racks

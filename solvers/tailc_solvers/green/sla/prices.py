@@ -80,10 +80,7 @@ class PriceQuote(NamedTuple):
 
 
 def quote(prices: PriceList, job: Job) -> PriceQuote:
-    """Compute what a job pays and what its servers cost by prices, if it starts at once.
-
-    At once is its first possible epoch.
-    """
+    """What a job pays and what its servers cost at the prices, if it starts in its first epoch."""
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
     extra = dearer - cheapest

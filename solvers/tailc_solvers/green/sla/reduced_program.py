@@ -44,8 +44,8 @@ class ReducedProgram:
 
     Attributes:
         groups, jobs: the problem.
-        columns: indices of each job's variables.
-        bill: indices of b [epochs].
+        columns: numbers of each job's variables.
+        bill: numbers of the variables b, the energy bill [epochs].
     """
 
     groups: Groups

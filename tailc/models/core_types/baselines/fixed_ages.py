@@ -43,7 +43,7 @@ class FixedAges(Baseline[CoreTypes]):
 
 
 def fixed_ages(policy: CoreTypes, share_ppm: int = PPM) -> CoreTypes:
-    """The policy without its controller, with all climb ages multiplied by `share_ppm`."""
+    """Make the policy without its controller, with all climb ages multiplied by a factor [1e-6]."""
     ladders = tuple(scaled_ladder(ladder, share_ppm) for ladder in policy.ladders)
     share = "" if share_ppm == PPM else f" at {format_ppm(share_ppm)}"
     return CoreTypes(f"S2F{share}", ladders, policy.ladder_of)

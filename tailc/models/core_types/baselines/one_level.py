@@ -44,7 +44,10 @@ class OneLevel(Baseline[CoreTypes]):
 
 
 def one_level(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
-    """Find the level of least energy that meets the target, at each rate."""
+    """Make the baseline with all cores at one frequency level, the one of least energy.
+
+    It meets the target, and is chosen for each rate of a changing load.
+    """
     levels = (
         CoreTypes("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")
         for rung, level in enumerate(ladder.rungs)
