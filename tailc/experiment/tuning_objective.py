@@ -132,9 +132,9 @@ class TuningObjective:
         )
 
     def arrivals_at(self, rate_mrps: int) -> Arrivals:
-        """The arrival process of the objective at a rate.
+        """The arrival process for which tables are tuned, at an arrival rate [1/1000 s].
 
-        Recorded arrivals exist only after they have been read.
+        If arrivals are recorded, the recording must have been read.
         """
         assert self.recorded is None or self.validation_pattern is not None
         return Poisson(rate_mrps) if self.pattern is None else self.pattern.with_rate(rate_mrps)

@@ -31,10 +31,11 @@ class Need:
 def request_needs(
     table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM
 ) -> tuple[Need, ...]:
-    """The cycles and the time for them of each request in a core's queue, by a tail table.
+    """For each request in a core's queue, the cycles until it ends and the time that remains.
 
-    Empty if the queue is longer than the table's. scale_ppm: factor of the latency bound that a
-    controller sets. `level_for` returns the lowest frequency that meets all of these needs.
+    By a tail table, from which the core's frequency follows: `level_for` returns the lowest
+    frequency that meets all of these needs. Empty if the queue is longer than the table's.
+    scale_ppm: factor of the latency bound that a controller sets.
     """
     if len(queued.ages_ns) > table.positions:
         return ()

@@ -91,7 +91,10 @@ class SharedCoresSpace:
 
     @property
     def boost_use(self) -> tuple[int, int]:
-        """The smallest use of the boosted cost unit by a rung, and how many such uses it allows."""
+        """The smallest use of the boosted resource by a rung, and how many requests there can be.
+
+        They are the requests of that use that the resource has room for.
+        """
         return least_of(self.pools, self.pools.boost_pool)
 
     @property
