@@ -105,7 +105,7 @@ class BorrowingProblem:
         keeps_last: above the last rate, whether its budget applies; otherwise there is none.
         charges_harm: whether a budget is used up by the time that a request loses, not by the time
             that it shares its core.
-        release_us: how long batch work still interferes after it is asked to leave.
+        release_us: how long batch work still interferes after a request to leave.
         percentile_ppm, target_us: the SLO.
         waking: wake-up times of batch work and of a core without it.
     """

@@ -1,9 +1,9 @@
 """Loops that both grid searches use: request times, the best schedules so far, their comparison.
 
 A candidate schedule is the vector of whole steps (a_1, .., a_(n-1)) and its figures T, L, W (see
-evaluate.py). The table has one row for each load q. Each row keeps one incumbent, the best schedule
-so far: four keys, compared in order, smaller is better, and the chosen steps (a_0, a_1, ..,
-a_(n-1)), lexicographically smallest among equal keys.
+evaluate.py). The table has one row for each load q. Each row stores one incumbent, the best
+schedule found until then: four keys, compared in order, smaller is better, and the chosen steps
+(a_0, a_1, .., a_(n-1)), lexicographically smallest among equal keys.
 """
 
 from typing import NamedTuple

@@ -71,7 +71,7 @@ class GridSearch:
         budget: largest number of evaluations.
         workers: number of threads.
         progress: called with the fraction that is done.
-        evaluations: number so far.
+        evaluations: number until now.
         is_complete: whether no search was cut short.
         units: units of the last search's first sort key, per ms.
         seen: (evaluations, first sort key of each load) at each improvement.

@@ -44,7 +44,7 @@ class AgeSearch(NamedTuple):
         late: weight of the requests that have ended late [N].
         energy: energy of all requests until the level; entry N is the least energy found [N + 1].
         chosen, best: numbers of the ages of the current and of the best candidate [N], [N - 1].
-        passes: number of passes over the requests so far [1].
+        passes: number of passes over the requests until now [1].
     """
 
     left: NDArray[np.int64]

@@ -226,11 +226,11 @@ class ShareState(NamedTuple):
         estimate: estimated throughput model.
         level, missed: throughput over the target, and the model's error, at the last step.
         levels: throughput over the target at the last ticks (lag, machines).
-        done, total: work by each of the last ticks of a window (window + 1, machines), and work so
-            far.
+        done, total: work by each of the last ticks of a window (window + 1, machines), and total
+            work until now.
         measured: throughput at the last tick.
         granted, granted_before, wanted: share now, in the step before, and as requested.
-        short: steps of shortage so far.
+        short: number of successive steps of shortage.
         busy_ticks: ticks since one without waiting requests.
         caps: share caps.
         is_least: scratch space for `cut_to_host`.

@@ -36,14 +36,14 @@ class SubmittedJob:
 
 @dataclass(eq=False)
 class RunningJob:
-    """A running job in a replay of rigid jobs: its servers, and its green energy so far.
+    """A running job in a replay of rigid jobs: its servers, and its green energy until now.
 
     Attributes:
         first_epoch, epochs: first epoch, and number of epochs.
         width: number of servers that have not failed.
         places: number of servers on each rack from the first epoch on, int64 (racks, epochs).
-        slots, green_slots: server-epochs so far, and those on green energy.
-        moved: number of servers moved so far.
+        slots, green_slots: server-epochs until now, and those on green energy.
+        moved: number of servers moved until now.
     """
 
     job: SubmittedJob

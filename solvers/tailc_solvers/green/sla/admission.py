@@ -89,7 +89,7 @@ def prove_admission(
 ) -> ProvedAdmission:
     """Find the best set of jobs to admit by Benders cuts, and bound the value of every plan.
 
-    If the solver fails, the result has the bound that is proved so far.
+    If the solver fails, the result has the best bound until then.
     """
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or AdmissionEffort(), _Cuts.build(groups, jobs)

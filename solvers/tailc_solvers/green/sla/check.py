@@ -68,9 +68,9 @@ class PlanFigures:
 
     @property
     def value(self) -> int:
-        """Value of the plan: profit minus charges for slots and moves [micro-dollars].
+        """Value of a plan: profit minus charges for slots and moves [micro-dollars].
 
-        It is maximised. The charges steer the search and are not billed.
+        The best plan has the largest value. The charges affect decisions and are not billed.
         """
         return self.profit - self.charges
 

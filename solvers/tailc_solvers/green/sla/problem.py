@@ -92,7 +92,7 @@ class EnergySupply:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Unbilled costs of a plan, which steer decisions [micro-dollars].
+    """Unbilled costs of a plan, which only affect decisions [micro-dollars].
 
     Attributes:
         slot: o, for a server of a group or rack in an epoch; not decreasing towards the greenest.

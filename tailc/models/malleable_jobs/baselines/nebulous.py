@@ -117,7 +117,7 @@ class NebulousAllocator:
 
 
 def mean_relative_servers(one: UnfinishedJob) -> Fraction:
-    """Mean number of servers of a job so far, relative to its requested number.
+    """Mean number of servers of a job since its start, relative to its requested number.
 
     0 before its start.
     """
