@@ -234,7 +234,7 @@ def mean_requests(steps: tuple[RateStep, ...]) -> float:
 class RateProfile:
     """Poisson arrivals whose rate changes in steps; a replay always runs the whole profile.
 
-    Arrivals after the first `most_requests` are left out.
+    most_requests: largest number of arrivals; later ones are left out.
     """
 
     steps: tuple[RateStep, ...]

@@ -58,9 +58,10 @@ class Folder(Generic[NamedT]):
     where: str
 
     def query(self, name: str, known: Sequence[str]) -> Query[NamedT]:
-        """Parse `name`. known: names that fit, to suggest for a wrong one.
+        """Find the baseline with this name, and read the values in the name.
 
-        Raises TailcError (USAGE) for an unknown baseline, and for a value out of range.
+        known: names that fit, to suggest for a wrong one. Raises TailcError (USAGE) for an unknown
+        baseline, and for a value out of range.
         """
         for baseline in self.baselines:
             if (values := _read(baseline, name)) is not None:

@@ -85,13 +85,19 @@ class RateGain:
 
 @dataclass(frozen=True)
 class ValidatedTable(Generic[Form]):
-    """A table with its gains over the formula's at each rate, and whether it is better.
+    """A tuned table, compared with the formula's, which is computed without simulation.
 
-    It is better if the gain is beyond chance. formula_part_ppm: factor that scales the ages of the
-    formula's table so that it keeps the limit [1e-6]; None if none does. keeps_objectives: whether
-    the table meets the further objectives at every rate. keeps_tail: whether it keeps the limit
-    beyond chance. only_keeps: whether the table is better only because it keeps the limit; the
-    amount to minimise is no smaller than that of the scaled formula's table.
+    Better means beyond chance.
+
+    Attributes:
+        gains: change at each rate.
+        is_better: whether the table is better.
+        formula_part_ppm: factor that scales the ages of the formula's table so that it meets the
+            latency limit [1e-6]; None if none does.
+        keeps_objectives: whether the table meets the further objectives at every rate.
+        keeps_tail: whether it meets the limit beyond chance.
+        only_keeps: whether it is better only because it meets the limit; the amount to minimise is
+            no smaller than that of the scaled formula's table.
     """
 
     table: Form

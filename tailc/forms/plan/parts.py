@@ -182,8 +182,8 @@ class Terms:
 class Malleable:
     """Terms of malleable jobs, which may run on more servers and end sooner.
 
-    delay_udollars: cost of each epoch until a job ends. slowdown_ppm: largest ratio of a job's run
-    time to that on the servers that it requests, F of appendix B.
+    delay_udollars: cost of each epoch until a job ends. slowdown_ppm: largest allowed ratio of a
+    job's run time to that on the servers that it requests [1e-6].
     """
 
     delay_udollars: int

@@ -61,9 +61,10 @@ class CaseEnergies:
 
 @dataclass(frozen=True)
 class NominalAndWorst:
-    """Percentile of a table at one rate, for measured inputs and in its worst case.
+    """Latency percentile of a table at one rate, for measured inputs and in its worst case.
 
-    The worst case has the number `case`. drawn: energies; None if rungs have no power.
+    case: number of the worst case. drawn: energies for measured inputs and in the worst case; None
+    if rungs have no power.
     """
 
     nominal: MeanTail
@@ -90,14 +91,21 @@ class RobustRate:
 
 @dataclass(frozen=True)
 class RobustComparison:
-    """The comparison of the robust table with the others, and whether it is better.
+    """Comparison of three tables: computed without simulation (formula), tuned (plain), and robust.
 
-    is_better: better than the formula's in the worst case beyond chance, and at no rate worse
-    beyond chance, as measured or in the worst case. keeps_tail: whether it keeps the limit in every
-    case beyond chance; if not, it is not better. formula_part_ppm: factor of the ages of the
-    formula's table that keeps the limit [1e-6]; None if none does. only_keeps: see
-    `ValidatedTable`. beats_plain: whether it is better than the plain table in the worst case
-    beyond chance, or a limit must be kept in every case, which the plain table need not do.
+    Better and worse mean: beyond chance.
+
+    Attributes:
+        rates: the tables at each rate.
+        is_better: whether the robust table is better than the formula's in the worst case, and at
+            no rate worse, for measured inputs or in the worst case.
+        formula_part_ppm: factor of the ages of the formula's table that meets the latency limit
+            [1e-6]; None if none does.
+        keeps_tail: whether the robust table meets the limit in every case; if not, it is not
+            better.
+        only_keeps: whether the robust table is better only because it meets the limit.
+        beats_plain: whether the robust table is better than the plain one in the worst case, or
+            there is a limit for every case, which the plain table need not meet.
     """
 
     rates: tuple[RobustRate, ...]
