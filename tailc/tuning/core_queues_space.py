@@ -74,7 +74,10 @@ class CoreQueuesSpace:
             yield np.array([*[log] * (1 + len(self.positions)), *[0.0] * (len(self.rows) - 1)])
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:  # noqa: ARG002 - there are no ages
-        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
+        """Standard deviation of each parameter in the first generation of a search.
+
+        See `SearchSpace.spread` for the arguments.
+        """
         return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
 
     def finer(self) -> CoreQueuesSpace:

@@ -88,7 +88,10 @@ class CoreTypesSpace:
             yield (np.minimum(ages, 1.0) * part if many < few else ages * part).ravel()
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:  # noqa: ARG002 - there is nothing but ages
-        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
+        """Standard deviation of each parameter in the first generation of a search.
+
+        See `SearchSpace.spread` for the arguments.
+        """
         ages = age + load * self.knots / self.cores
         return _SPREAD * np.tile(ages, len(self.base.rungs) - 1)
 

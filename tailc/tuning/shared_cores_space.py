@@ -207,7 +207,10 @@ class SharedCoresSpace:
         return _CROWDED * float(room_ppm) / self.takes_ppm[rung] / self.cores
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
+        """Standard deviation of each parameter in the first generation of a search.
+
+        See `SearchSpace.spread` for the arguments.
+        """
         ages = age + load * self.knots / self.cores
         others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
         ages = np.tile(ages, (self.aged_rungs, 1))

@@ -59,7 +59,10 @@ class SmtSpace:
                 yield np.array([clock + 0.5, *ages])
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
+        """Standard deviation of each parameter in the first generation of a search.
+
+        See `SearchSpace.spread` for the arguments.
+        """
         ages = self.ages.spread(age, load, narrower)
         return np.array([narrower * _CLOCK_SPREAD, *ages])
 

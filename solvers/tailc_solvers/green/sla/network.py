@@ -118,9 +118,9 @@ class Network:
 
     @cached_property
     def slot_cost(self) -> Whole:
-        """Charge for one server of each group in each epoch; integers [groups, epochs].
+        """Charge for one server of each group in each epoch, in whole parts of a micro-dollar.
 
-        In parts of a micro-dollar.
+        [groups, epochs].
         """
         charge = self.parts * self.groups.charges.slot[:, None]
         return self._with_epoch_before(np.repeat(charge, self.job.epochs, axis=1), None)
