@@ -2,14 +2,13 @@
 
 With the demands of one curve sorted, G(x) = sum of weight * min(demand, x) is one look-up, and the
 mean time and cost of a schedule are sums of differences of G at its work breakpoints. The search
-walks the tree of steps (a_1, a_2, ..) depth first. A node at depth i has fixed the stretches on the
-first i rungs; it is also the schedule that stays on rung i (0-based) for ever.
+walks the tree of steps (a_1, a_2, ..) depth first. A node at depth i fixes the times on the first i
+rungs, and is the schedule that stays on rung i (0-based).
 
-A subtree is searched only for the rows (loads) that may improve in it. Its tail is at least that of
-finishing the rest of the work on the fastest later rung, its wait at least that on the rung that
-needs the shortest wait, and its cost at least that on the cheapest rung. With one curve a
+A subtree is searched only for the rows (loads) that may improve in it. Its tail, wait and cost are
+at least those of doing the remaining work on the later rung that is best for each. With one curve a
 Lagrangian of the row, alpha W + beta T - gamma L less a constant, is a sharper bound: it is
-separable in work, so the least that the remaining work can add is a table by the work done.
+separable in work, so the least that the remaining work can add is a table.
 """
 
 from typing import NamedTuple
@@ -38,19 +37,11 @@ FEW_CANDIDATES = 6
 class SortedCurves(NamedTuple):
     """The demands of each speed-up curve, sorted, with prefix sums to evaluate schedules fast.
 
-    Attributes:
-        start: curve k has the entries start[k] to start[k + 1] - 1.
-        demand: demands, ascending within a curve.
-        below, above, upto: for each entry and for the end of its curve: weighted sum of the demands
-            before it, weight from it on, and weight before it.
-        bin_first: number of demands of curve k in bins before bin j [curves, bins].
-        bin_rate: bins per unit of demand of each curve; the bin of a demand is floor(demand *
-            rate).
-        longest, work: largest demand, and weighted sum of the demands, of each curve [curves].
-        speeds: work per ms of each curve on each rung [curves, rungs].
-        total: sum of all weights.
-        rank, rank_demand: rank of the tail, and the demand of this rank.
-        climbs: whether no curve is slower on the last rung than on the one before.
+    start, demand: curve k has the entries start[k] to start[k + 1] - 1, ascending. below, above,
+    upto: for each entry and the end of its curve, the weighted sum of the demands before it, the
+    weight from it on, and the weight before it. bin_first: number of demands of curve k in bins
+    before bin j. bin_rate: the bin is floor(demand * rate). longest, work: largest demand and
+    weighted sum of each curve. climbs: no curve is slower on the last rung than before.
     """
 
     start: NDArray[np.int64]
@@ -70,10 +61,10 @@ class SortedCurves(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Lower bounds on time, cost and wait for each unit of work that is done on rung i or later.
+    """Lower bounds for each unit of work that is done on rung i or later.
 
-    time, cost: bounds on execution time and on cost-time [curves, rungs]. speed: inverse of `time`.
-    wait: bound on the wait of each load [loads, curves, rungs].
+    time, cost: on execution time and cost-time [curves, rungs]. speed: 1 / `time`. wait: on the
+    wait of each load [loads, curves, rungs].
     """
 
     time: NDArray[np.float64]
@@ -85,13 +76,9 @@ class Floors(NamedTuple):
 class LagrangianPrices(NamedTuple):
     """Lower bounds on the objective of each load, from a Lagrangian; for one speed-up curve only.
 
-    Attributes:
-        alpha, beta, gamma, constant: the Lagrangian alpha W + beta T - gamma L - constant of each
-            load.
-        rest: least value that the work from cell m on can add on rung i or later; cells divide the
-            work up to the quantile of demand [loads, rungs, cells].
-        rate: least value that is added per unit of work in a cell.
-        cells_per_ms: number of cells per ms of work; 0 cells mean that there is no such bound.
+    It is alpha W + beta T - gamma L - constant. rest: least value that the work from cell m on can
+    add on rung i or later [loads, rungs, cells]; cells divide the work up to the demand quantile.
+    rate: least value per unit of work in a cell. cells_per_ms: 0: there is no bound.
     """
 
     alpha: NDArray[np.float64]
@@ -107,17 +94,11 @@ class CurvePath(NamedTuple):
     """Working memory of the search over common curves: the path from the root to the current node.
 
     Entry i of an array is the node at depth i, where the durations on the first i rungs are fixed.
-
-    Attributes:
-        work, sum: work done by the rungs until there, and G of it [depth, curves].
-        elapsed: execution time until there [ms].
-        time, cost: weighted sums of time and cost until there.
-        tail: time at which the work of the demand quantile was done, inf before that; for one curve
-            only.
-        steps, left: grid steps on each rung, and those that remain.
-        row, rows: row[i, :rows[i]] are the loads that may improve at the node or below it.
-        following: the next duration to try there, in steps.
-        low, high: range of entries of each curve, for the tail [curves].
+    work, sum: work done there, and G of it [depth, curves]. elapsed: execution time [ms]. time,
+    cost: weighted sums. tail: time at which the work of the demand quantile was done, or inf.
+    steps, left: grid steps on each rung, and those that remain. row[i, :rows[i]]: loads that may
+    improve at the node or below. following: the next duration to try. low, high: range of entries
+    of each curve.
     """
 
     work: NDArray[np.float64]
@@ -140,8 +121,8 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
     """Search the subtrees of items[first:end] for better schedules, for common speed-up curves.
 
     share: (first, end, stride); only whole strides are searched. An item [depth] is the first
-    durations of a schedule, in steps. state: working memory as made by `new_state`. best: updated.
-    Returns the number of nodes, and whether the search was completed before `cap` nodes.
+    durations of a schedule. Updates `best`. Returns the number of nodes, and whether `cap` nodes
+    were enough.
     """
     depth = items.shape[1]
     seen = 0
@@ -171,10 +152,7 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
 
 
 def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
-    """Working memory of the search over common curves, at the root of the search tree.
-
-    All loads may still improve there.
-    """
+    """Working memory of the search over common curves, at the root of the search tree."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = CurvePath(
