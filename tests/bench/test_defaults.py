@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from bench import default_cells, defaults, kind_defaults, public_data, share_defaults
 from bench.default_cells import Cell, samples
@@ -38,6 +39,7 @@ def test_with_a_folder_the_traces_come_after_the_laws(monkeypatch):
     assert defaults.known_laws() == [*default_cells.LAWS, *public_data.TRACES]
 
 
+@pytest.mark.fuzz
 def test_a_policy_is_compared_with_the_best_setting_by_hand_at_each_rate():
     cell = kind_defaults.Cell("constant", 1, 200, "elfen-1", "quick", FEW)
     rates, seconds = kind_defaults.cell_result(cell)
@@ -58,6 +60,7 @@ def test_a_table_is_compared_with_fixed_degrees(monkeypatch):
     assert "geometric mean" in defaults.summary([found])
 
 
+@pytest.mark.fuzz
 def test_a_controller_is_compared_with_constant_shares():
     _, results = share_defaults.host_result("falling", 1)
     canneal, ferret = results

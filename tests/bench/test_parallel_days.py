@@ -106,6 +106,7 @@ def test_suns_have_the_published_energy(kind, kwh):
     assert sun_of(Path(DATA), kind).kwh == pytest.approx(kwh, rel=0.04)
 
 
+@pytest.mark.fuzz
 @measured
 def test_results_do_not_depend_on_the_number_of_processes():
     cases = [Case("Atlas", 26, "High", policy) for policy in ("Baseline", "Nebulous", "Reactive")]

@@ -91,6 +91,7 @@ def test_days_are_of_falling_energy_and_forecasts_know_nothing_of_later():
     assert known.start_unix_s % EPOCH_S == 0
 
 
+@pytest.mark.fuzz
 @measured
 def test_a_case_comes_out_the_same_again_times_aside():
     case = Case("Mustang", "Low", "SA", racks=11, steps=2)

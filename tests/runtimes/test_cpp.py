@@ -30,6 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Reader:
     return cpp.reader(tmp_path_factory)
 
 
+@pytest.mark.fuzz
 def test_answers_are_the_same_where_operations_are_fused_and_nobody_signs(tmp_path: Path) -> None:
     """Estimates by a compiler that fuses; signed files by a reader that cannot check them."""
     built = build(tmp_path, FUSED, "vectors", signatures="OFF")

@@ -292,7 +292,7 @@ def one_ladder(rng: random.Random) -> RandomServer:
 
 @pytest.mark.parametrize("requests_of", [random_requests, requests_at_once])
 @pytest.mark.parametrize("server_of", [one_ladder, random_server, relieved_server])
-@pytest.mark.parametrize("block", blocks(in_every_run=5, when_fuzzing=60))
+@pytest.mark.parametrize("block", blocks(in_every_run=3, when_fuzzing=60))
 def test_the_engine_does_what_the_plain_replay_does(block, server_of, requests_of):
     rng = random.Random(block)
     for _ in range(30):
