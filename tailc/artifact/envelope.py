@@ -164,7 +164,7 @@ class Policy:
 
     @property
     def ladders(self) -> tuple[Ladder, ...]:
-        """The ladders of a policy, one for each class of requests; empty if it has none."""
+        """The ladders (tables of rungs by load and age) of a policy, one per class of requests."""
         return tuple(form for form in self.forms if isinstance(form, Ladder))
 
     @property

@@ -35,7 +35,7 @@ class ByHand:
 
     change_ppm: percentile of the policy relative to that of this setting, minus 1 [1e-6].
     cost_change_ppm: the same for the cost of a request; None if requests cost only time.
-    is_overloaded: 1 if the server is overloaded with this setting, so that the other figures are
+    is_overloaded: 1 if the server is overloaded with this setting, so that all other fields are
     meaningless; else 0.
     """
 

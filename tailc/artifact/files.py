@@ -37,11 +37,11 @@ MOST_BYTES = 64 * 1024 * 1024
 def write_policy(
     policy: Policy, stem: Path | str, *, replaces_others: bool = False
 ) -> tuple[Path, Path]:
-    """Write both encodings next to each other and return their paths, JSON first.
+    """Write both encodings of a policy next to each other, and return their paths, JSON first.
 
-    `stem` may have either suffix. Raises TailcError (cannot write). A file is replaced only by a
-    complete file, and no file is changed unless both can be written. A file that is not a policy is
-    replaced only with `replaces_others`.
+    `stem` may have either suffix. A file is replaced only by a complete file, and no file is
+    changed unless both can be written. An existing file that is not a policy is replaced only with
+    `replaces_others`. Raises TailcError if a file cannot be written.
     """
     refuse_device(stem)
     json_path, flat_path = paths_of(stem)
@@ -52,7 +52,7 @@ def write_policy(
 
 
 def refuse_device(stem: Path | str) -> None:
-    """Raise TailcError (cannot write) if the stem itself is a device, a pipe or a socket."""
+    """Raise TailcError (cannot write) if the file to write is a device, a pipe or a socket."""
     path = Path(stem)
     if path.exists() and not (path.is_file() or path.is_dir()):
         message = f"cannot write `{path}`: it is a device or a pipe, not a file"
@@ -76,10 +76,10 @@ def refuse_others(
 def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
     """Read a policy from a `.json` or `.tailc` file.
 
-    The content decides between the two. A path without suffix (a stem) reads its `.tailc`,
-    `git:REVISION:PATH` a file of a Git revision, and `-` standard input. If keys are trusted, one
-    of them must have signed the file, which is then a `.tailc`. Raises TailcError: cannot read
-    (66), integrity (5) or bad content (65).
+    The content decides between the two formats. path: a path without suffix (a stem) means its
+    `.tailc`, `git:REVISION:PATH` a file of a Git revision, and `-` standard input. trust: if it has
+    keys, one of them must have signed the file, which must be a `.tailc`. Raises TailcError: cannot
+    read (66), integrity (5) or bad content (65).
     """
     return read_signed(path, trust)[0]
 

@@ -1,4 +1,4 @@
-"""Read a FlatBuffer into records; the inverse of flat_write.
+"""Read a FlatBuffer into dataclasses (records); the inverse of `flat_write`.
 
 The structure has been verified (`flat_structure`), so that accessors follow only valid offsets. The
 records' constructors check the meaning of the values.

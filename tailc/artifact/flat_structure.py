@@ -59,8 +59,8 @@ class _Table(NamedTuple):
 class StructureVerifier:
     """Verifies the structure of one FlatBuffer payload, from its root on.
 
-    values: everything that was verified, in order: numbers, strings, lengths, and None if absent.
-    has_unknown: whether some table has a field that this version does not know.
+    values: everything that was verified, in order: numbers, strings and lengths; None for an absent
+    field. has_unknown: whether some table has a field that this version does not know.
     """
 
     def __init__(self, payload: bytes) -> None:

@@ -1,6 +1,6 @@
-"""Write records into a FlatBuffer (schemas/policy.fbs): equal values give equal bytes.
+"""Write dataclasses (records) into a FlatBuffer (schemas/policy.fbs): equal values, equal bytes.
 
-Tables and fields of the schema have the names of the records and fields here, so one walk over the
+Tables and fields of the schema have the names of the records and fields, so one walk over the
 shapes writes almost everything. Two parts differ: a ladder's rows are vectors of structs, which
 runtimes search without following offsets, and rules and forms have their names next to their
 numbers.
@@ -33,10 +33,10 @@ Fields = dict[str, Any]
 def write_table(
     builder: Builder, record: RecordShape, value: Any, more: Fields | None = None
 ) -> int:
-    """Write `value`, with additional fields `more` of the buffer, and return its offset.
+    """Write the record `value` as a FlatBuffer table, and return its offset.
 
-    Parts are written in the order of the record's fields, then `more`; no string or table is
-    shared.
+    more: additional fields of the table. Parts are written in the order of the record's fields,
+    then `more`; no string or table is shared.
     """
     parts: Fields = {}
     own = _OWN_LAYOUT.get(record.cls, {})

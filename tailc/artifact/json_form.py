@@ -37,9 +37,7 @@ def digest_of(policy: Policy) -> str:
 
 
 def decode_json(data: bytes, source: str = "policy.json") -> Policy:
-    """Decode JSON into a policy.
-
-    TailcError about `source` unless it is canonical, complete and valid.
+    """Decode JSON into a policy; TailcError about `source` unless it is canonical and valid.
 
     Checks, in this order: JSON, format and schema version, canonical form, digest, structure,
     meaning.
@@ -104,7 +102,10 @@ def check_minor(policy: Policy, stated: int) -> None:
 
 
 def check_is_newer(has_unknown: bool) -> None:
-    """Raise Refusal for a policy that states a newer minor version but has nothing unknown."""
+    """Raise Refusal if a policy states a newer minor version but has no unknown field.
+
+    has_unknown: whether it has one.
+    """
     if not has_unknown:
         message = (
             f"the policy states a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, but has no part"

@@ -50,7 +50,7 @@ Key = TypeVar("Key", Ed25519PrivateKey, Ed25519PublicKey)
 
 
 class NeedsPassphrase(Exception):  # noqa: N818, no error: who has one asks for it and tries again
-    """The private key is encrypted, and no passphrase was given."""
+    """Exception: the private key is encrypted, and no passphrase was given."""
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,7 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
 
 
 def exposure(path: Path | str) -> Finding | None:
-    """Warn if others than the owner may read the private key in a file; None otherwise.
-
-    Others are the file's group and all users.
-    """
+    """Warn if the file's group or all users may read the private key in a file; else None."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:  # it was read, and is gone

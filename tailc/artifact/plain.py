@@ -29,7 +29,10 @@ Plain = dict[str, Any]
 
 
 def to_plain(shape: Shape, value: Any) -> Any:
-    """Convert a value of a record to plain values: dicts, lists, strings and whole numbers."""
+    """Convert a record to plain values: dicts, lists, strings and whole numbers.
+
+    shape: the shape of the record or of its part.
+    """
     match shape:
         case Whole() | Text():
             return value
@@ -102,10 +105,7 @@ def unknown_form(name: str) -> Refusal:
 
 
 def build(record: RecordShape, values: dict[str, Any]) -> Any:
-    """Build a record from the values of its fields.
-
-    An error of its constructor becomes a Refusal.
-    """
+    """Build a record from the values of its fields; an error of its constructor is a Refusal."""
     try:
         return record.value_of(values)
     except ValueError as error:

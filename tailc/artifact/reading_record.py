@@ -1,4 +1,4 @@
-"""The reading of a trace as one record of the artifact.
+"""The reading of a trace (its columns and units) as one record of the artifact.
 
 The released schemas have one table for all readings, so parts of a single type of reading are
 optional in the record. Code that reads a trace uses the reading's own type instead.

@@ -64,7 +64,7 @@ _READINGS = typing.get_args(TraceReading)
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from -LARGEST_WHOLE to LARGEST_WHOLE."""
+    """Shape of a whole number from -LARGEST_WHOLE to LARGEST_WHOLE."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,11 @@ class Many:
 
 @dataclass(frozen=True)
 class Slot:
-    """A field of a record; an optional field equal to `absent` is left out of every encoding.
+    """Shape of a field of a record.
 
-    `since` is the minor version of the schema that added the field. Both values are in the metadata
-    of the dataclass's field; `absent` only if it is a member of an enumeration.
+    since: minor version of the schema that added the field. absent: value with which the field is
+    left out of every encoding. Both are in the metadata of the dataclass's field; `absent` only if
+    it is a member of an enumeration.
     """
 
     name: str
@@ -119,7 +120,7 @@ class RecordShape:
     def fields_of(self, value: Any) -> Any:
         """Return the object whose attributes are the fields of the record `value`.
 
-        A `Reading` is converted to its record.
+        This is `value` itself, except for the reading of a trace, which is converted to its record.
         """
         return record_of_reading(value) if self.cls is Reading else value
 

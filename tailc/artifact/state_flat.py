@@ -23,7 +23,10 @@ def is_flat_state(data: bytes) -> bool:
 
 
 def encode_state(state: PlanState) -> bytes:
-    """Encode a plan's state as FlatBuffers bytes; equal states give equal bytes."""
+    """Encode a plan's state (running jobs, their servers) as FlatBuffers bytes.
+
+    Equal states give equal bytes.
+    """
     builder = Builder(1024)
     running = _offsets(builder, [_write_job(builder, job) for job in state.running])
     waiting, refused = (

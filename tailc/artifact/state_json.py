@@ -57,9 +57,10 @@ def _job_object(job: BegunJob) -> dict[str, object]:
 
 
 def read_state(path: str, data: bytes) -> PlanState:
-    """The state in a file of either encoding; TailcError (BAD_STATE) for anything else.
+    """Read a plan's state from a file of either encoding; TailcError (BAD_STATE) for anything else.
 
-    `asleep` follows from the servers of jobs, and must agree if it is there.
+    data: content of the file. The number of sleeping servers (`asleep`) follows from the servers of
+    jobs, and must agree if it is stated.
     """
     try:
         if is_flat_state(data):

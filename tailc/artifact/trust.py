@@ -31,7 +31,7 @@ class Trust:
     now_s: int | None = None
 
     def check(self, signature: Signature | None) -> None:
-        """Raise Refusal unless the signature is by a trusted key, matches and has not expired.
+        """Raise Refusal unless the signature is by a trusted key, correct and not expired.
 
         Without trusted keys every policy is accepted.
         """

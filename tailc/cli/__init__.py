@@ -70,7 +70,7 @@ BELOW = {
 
 
 class LazyCommands(click.Group):
-    """A click group that imports the file of a command when it is used."""
+    """A click group that imports the file of a command only when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """List the commands in the order in which a user needs them."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --rate, --arrivals, --arrival-unit, --rescale and --gaps to a command.
 
-    The command gets them as one argument, `arrivals`, of type ArrivalOptions.
+    The command gets them as one argument, `arrivals`, of type ArrivalOptions. The options state the
     """
 
     @functools.wraps(command)
@@ -92,7 +92,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class ArrivalOptions:
-    """The arrival processes of the options, before the trace is read.
+    """The arrival processes that the options of a command state, before the trace is read.
 
     column: recorded arrivals, which are read with the trace. every_kind: all kinds of arrivals, at
     `rates_mrps` or, if empty, at the policy's rates.

@@ -25,7 +25,10 @@ from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
 
 
 def bursts(words: str) -> Bursts:
-    """Parse bursts such as `500@45/s,500@30/s`; ValueError with a sentence for other text."""
+    """Parse bursts such as `500@45/s,500@30/s` (requests at a rate); ValueError for other text.
+
+    The error has a sentence for the user.
+    """
     parts = tuple(_burst(word.strip()) for word in words.split(","))
     if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
         raise ValueError(f"{total} requests are too many; the limit is {MOST_ARRIVALS}")
@@ -58,8 +61,9 @@ _IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
 def bursty(words: str) -> Burstiness | ModulatedArrivals:
     """Parse a bursty process such as `idc=8,spell=2s,busy=20%,rate=40/s`.
 
-    Without `rate` the process applies to the rates of other options. ValueError with a sentence for
-    other text; TailcError if no process with two rates has these parameters.
+    idc: index of dispersion. Without `rate` the process applies to the rates of other options.
+    ValueError with a sentence for other text; TailcError if no process with two rates has these
+    parameters.
     """
     parsed: dict[str, str] = {}
     for part in words.split(","):
@@ -85,10 +89,10 @@ DIURNAL = "`diurnal:0.5,1,1.5`, levels at equally spaced times of a day, optiona
 
 
 def diurnal(words: str) -> DayCurve | Diurnal:
-    """Parse levels of a day such as `0.5,1,1.5,rate=40/s`.
+    """Parse relative rates over a day such as `0.5,1,1.5,rate=40/s`.
 
-    Without `rate` the day applies to the rates of other options. ValueError with a sentence for
-    other text; TailcError for levels that are not a valid day.
+    Without `rate` they apply to the rates of other options. ValueError with a sentence for other
+    text; TailcError for levels that are not a valid day.
     """
     levels, rate_mrps = [], None
     for part in (each.strip() for each in words.split(",")):

@@ -28,7 +28,10 @@ since = click.option(
 
 
 def read_budget_option(spec: str | None, new: Policy, *, can_compare: bool) -> SpecBudgets | None:
-    """Read the budgets of the spec, or None; `can_compare`: whether two policies are replayed."""
+    """Read the budgets of worsening from the spec of the option --budgets; None without the option.
+
+    new: the policy that must keep them. can_compare: whether two policies are replayed.
+    """
     if spec is None:
         return None
     from tailc.studies.budgets import read_budgets
@@ -42,7 +45,10 @@ def read_budget_option(spec: str | None, new: Policy, *, can_compare: bool) -> S
 def with_budgets(
     outcome: CommandOutcome, limits: SpecBudgets, behaviour: Behaviour | None
 ) -> CommandOutcome:
-    """Add the verdict on the budgets to an outcome; the worse of both exit codes applies."""
+    """Add the verdict on the budgets to a command's outcome; the worse of both exit codes applies.
+
+    behaviour: the replayed change; None if both policies decide alike.
+    """
     from tailc.diff.budgets import check_budgets
     from tailc.errors import ExitCode
     from tailc.report.diff.budgets import budgets_dict, budgets_markdown, budgets_text

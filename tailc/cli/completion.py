@@ -19,7 +19,8 @@ _FILES = {
 def add_completion(command: click.Command, words: Sequence[str]) -> None:
     """Let shells complete the files and names that a command takes.
 
-    words: what follows the command. click does not parse them before an option without its value.
+    words: the words that follow the command. click itself ignores them if an option has no value
+    yet.
     """
     policy = next((word for word in words if word.endswith(_POLICIES)), "")
     for parameter in command.params:

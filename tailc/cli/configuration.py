@@ -27,7 +27,10 @@ _NEVER = ("help", "version", "config", "isolated")
 
 @dataclass(frozen=True)
 class OptionFile:
-    """The tables of a configuration file; `prefix`: the table that they are in."""
+    """A configuration file: its tables of option values.
+
+    prefix: name of the table that contains them, such as `tool.tailc`.
+    """
 
     path: str
     text: str
@@ -35,7 +38,10 @@ class OptionFile:
     prefix: str = ""
 
     def line_of(self, command: str, key: str) -> int | None:
-        """Line of a key; an empty command is outside the tables. None: written in another way."""
+        """Line of a key in the configuration file; None if it is written in another way.
+
+        command: name of the table; empty for keys outside of tables.
+        """
         table = ".".join(filter(None, (self.prefix, *command.split())))
         here = ""
         for number, line in enumerate(self.text.splitlines(), start=1):
@@ -46,14 +52,17 @@ class OptionFile:
         return None
 
     def place(self, command: str, key: str) -> Place:
-        """Place of a key."""
+        """Place of a key in the configuration file, for findings."""
         line = self.line_of(command, key)
         excerpt = self.text.splitlines()[line - 1] if line else ""
         column = excerpt.find(key) + 1 or None
         return Place(self.path, line=line, column=column, width=len(key), excerpt=excerpt)
 
     def values(self, command: str) -> Iterator[tuple[str, str, Any]]:
-        """Table, key and value of the options for a command; its own after the common ones."""
+        """Yield the options that the file sets for a command, as table, key and value.
+
+        Those of the command's own table come after those for all commands.
+        """
         yield from (("", key, value) for key, value in self.tables.items() if key in COMMON)
         table: Any = self.tables
         for word in command.split():
@@ -64,10 +73,10 @@ class OptionFile:
 
 
 def load_configuration(file: str | None, commands: Mapping[str, set[str]]) -> OptionFile | None:
-    """The configuration in a file, or in the nearest one of the working directory and above.
+    """Read the given configuration file, or the nearest one in the working directory and above.
 
-    commands: words that may follow each command. None: there is no file. TailcError if its content
-    is not valid.
+    commands: words that may follow each command. None if there is no file. Raises TailcError if its
+    content is not valid.
     """
     path = Path(file) if file else _nearest()
     if path is None:

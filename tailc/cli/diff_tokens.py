@@ -1,4 +1,4 @@
-"""The part of `tailc diff` that replays budget tables on held-out requests."""
+"""The part of `tailc diff` that replays token-budget tables on held-out requests."""
 
 from __future__ import annotations
 

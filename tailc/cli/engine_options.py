@@ -41,7 +41,10 @@ def _with_options(function: Callable[..., Any], default: str) -> Callable[..., A
 
 @contextmanager
 def chosen_engine(jobs: int | None, cluster: str | None) -> Iterator[TaskEngine]:
-    """Provide the task engine that the options select: local processes, or a Dask cluster."""
+    """Provide the task engine that the options select: local processes, or a Dask cluster.
+
+    jobs, cluster: values of the options --jobs and --cluster; None: not given.
+    """
     if cluster is None:
         from tailc.tasks.processes import LocalProcesses
 

@@ -35,7 +35,10 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class ServiceRun:
-    """The run of a command for one service of a fleet. document: its output as JSON."""
+    """The run of a command for one service of a fleet.
+
+    document: the command's output as JSON.
+    """
 
     service: str
     exit_code: ExitCode
@@ -44,9 +47,10 @@ class ServiceRun:
 
 @dataclass(frozen=True)
 class FleetColumns:
-    """Columns of a fleet's table, one row per service, between the result and the finding.
+    """Additional columns of a fleet's table, which has one row per service.
 
-    is_listed: whether a service is listed although its result is the best one.
+    heads: titles of the columns. cells: their texts for a service. is_listed: whether a service is
+    listed although its result is the best one.
     """
 
     heads: tuple[str, ...] = ()
@@ -77,7 +81,10 @@ def find_policies(folder: str) -> dict[str, str]:
 def run_for_each(
     words: Mapping[str, Sequence[str]], engine: TaskEngine, progress: Progress
 ) -> list[ServiceRun]:
-    """Run a command line for each service, without `--output-format`."""
+    """Run a command line for each service, in parallel; its output is JSON.
+
+    words: command line for each service, without `--output-format`.
+    """
     names = list(words)
     progress("running services", 0.0)
     ended = Counter[str]()
@@ -140,7 +147,7 @@ def counts_text(runs: Sequence[ServiceRun], names: Mapping[ExitCode, str]) -> st
 def fleet_table(
     runs: Sequence[ServiceRun], names: Mapping[ExitCode, str], columns: FleetColumns
 ) -> list[tuple[str, ...]]:
-    """Build a table with a row for each run."""
+    """Build a table of a fleet's runs of a command, with a row for each service."""
     rows = (
         (printable(one.service), _name(one, names), *columns.cells(one), _finding_text(one))
         for one in runs

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class IncrementalCompile:
-    """A compile that runs only if needed; `compile_once` also writes the policy.
+    """A compile that runs only if an input of the policy has changed.
 
-    output: stem of the files; None: named after the policy. options: command-line options that
-    affect the policy. explains: whether to print why it compiles.
+    compile_once: compiles, and writes the policy. output: stem of the files; None: named after the
+    policy. options: command-line options that affect the policy. explains: whether to print why it
+    compiles. known_files: files that the spec named before.
     """
 
     spec: str
@@ -61,7 +62,7 @@ class IncrementalCompile:
         return f"compiled, because\n{lines}\n" if self.explains else ""
 
     def files(self) -> list[str]:
-        """The spec and the files that it names; if the spec is invalid, the files named before."""
+        """The spec and the files that it names; the files that it named before if it is invalid."""
         from tailc.pipeline.build_inputs import named_files
         from tailc.specs.document import read_document
 

@@ -88,9 +88,9 @@ def command(
 def write_pictures(
     plan: Plan | None, power_file: Path | None, jobs_file: Path | None, zone: tzinfo | None
 ) -> list[str]:
-    """Write the requested pictures, all or none, and return their paths.
+    """Write the requested pictures of a plan, all or none, and return their paths.
 
-    Usage error if both files are the same, or there is no plan.
+    Raises a usage error if both files are the same, or there is no plan.
     """
     files = {"--picture": power_file, "--jobs-picture": jobs_file}
     requested = [option for option, file in files.items() if file]

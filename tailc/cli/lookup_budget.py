@@ -1,4 +1,4 @@
-"""The part of `tailc lookup` for budget tables: the tokens of the next iteration."""
+"""The part of `tailc lookup` for token-budget tables: the tokens of the next iteration."""
 
 from __future__ import annotations
 

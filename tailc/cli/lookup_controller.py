@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ControllerOutput:
-    """Output of a feedback controller after the percentiles `measured_us` at an arrival rate.
+    """Output of a feedback controller after some steps, each with a measured percentile.
 
-    The output is in its own unit and in 1e-6.
+    output: in the controller's own unit; output_ppm: in millionths. rate_mrps: arrival rate.
     """
 
     output: int

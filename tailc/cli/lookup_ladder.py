@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def look_up(policy: Policy, query: LadderQuery) -> CommandOutcome:
-    """Look up what a request of an age does at a load, and the controller's output."""
+    """Look up what the policy decides for a request of an age at a load.
+
+    Includes the output of a controller, if the policy has one.
+    """
     from tailc.forms.controller import scaled_ladder
     from tailc.forms.ladder.lookup import lookup
 

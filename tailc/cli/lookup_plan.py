@@ -29,7 +29,7 @@ _LISTED = 12
 
 
 def look_up(plan: Plan, query: PlanQuery, rule: str | None) -> CommandOutcome:
-    """Look up the decisions of a plan at a time, about a job, a pool, or a new job.
+    """Look up the decisions of a plan at a time: for a job, a pool of servers, or a new job.
 
     rule: the rule for jobs that the plan does not include; None: its prices.
     """

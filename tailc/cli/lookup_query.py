@@ -35,9 +35,9 @@ def given_options(options: Mapping[str, Any]) -> Options:
 
 
 def refuse(given_values: Options, foreign: Mapping[str, tuple[str, ...]]) -> None:
-    """Raise a usage error for the first given option without a meaning for this policy.
+    """Raise a usage error for the first given option that has no meaning for this policy.
 
-    foreign: options without a meaning, by the reason.
+    foreign: options without a meaning, by the reason to print.
     """
     for reason, names in foreign.items():
         for name in names:
@@ -48,9 +48,9 @@ def refuse(given_values: Options, foreign: Mapping[str, tuple[str, ...]]) -> Non
 
 @dataclass(frozen=True)
 class ControllerQuery:
-    """Question to a feedback controller: its output after one step per measured percentile.
+    """Query to a feedback controller: its output after one step for each measured percentile.
 
-    The arrival rate is given. scale_ppm: initial output; None: the compiled one.
+    scale_ppm: initial output; None: the compiled one. rate_mrps: arrival rate.
     """
 
     scale_ppm: int | None
@@ -65,7 +65,7 @@ class ControllerQuery:
         )
 
     def refuse(self) -> None:
-        """Raise a usage error if the query is not empty, since there is no controller."""
+        """Raise a usage error if options of a controller are given, since the policy has none."""
         requested = {"scale": self.scale_ppm, "measured": self.measured_us}
         refuse(given_options(requested), {"this artifact has no controller": _OF_CONTROLLERS})
 
@@ -74,8 +74,8 @@ class ControllerQuery:
 class LadderQuery:
     """Query about a request that has waited and executed for given times, at a load.
 
-    in_system: load of a table by requests in the system; a table by rate uses the controller's
-    rate.
+    in_system: number of requests in the system; None for a table by arrival rate, which uses the
+    controller's rate.
     """
 
     in_system: int | None
@@ -100,9 +100,10 @@ class LadderQuery:
 
 @dataclass(frozen=True)
 class TailTableQuery:
-    """A question to a tail table: the arrival times of a core's requests, and the work done.
+    """Query to a tail table, which sets a core's frequency.
 
-    The work is that of the running request. A tail table sets a core's frequency by these.
+    held_us: arrival times of the core's requests. cycles, memory_us: work that the running request
+    has received.
     """
 
     held_us: tuple[int, ...]
@@ -170,9 +171,10 @@ class PoolQuery:
 
 @dataclass(frozen=True)
 class PriceQuery:
-    """Query for the price of a new job on one of several widths, each with its run time in epochs.
+    """Query for the price of a new job on several possible widths (numbers of servers).
 
-    green_ppm: promised green share of its energy; None: no promise.
+    epochs: its run time on each width. green_ppm: promised green share of its energy; None: no
+    promise.
     """
 
     widths: tuple[int, ...]
@@ -187,7 +189,7 @@ class PoolsQuery:
 
 @dataclass(frozen=True)
 class PlanQuery:
-    """A question to a plan about a time; None: no time is given."""
+    """Query to a plan about a time; at_unix_s None: no time is given."""
 
     at_unix_s: int | None
     question: JobQuery | PoolQuery | PriceQuery | PoolsQuery

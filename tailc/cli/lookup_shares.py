@@ -17,7 +17,10 @@ _MILLI = 1_000
 
 
 def look_up(shares: Shares, query: SharesQuery) -> CommandOutcome:
-    """Look up the shares after one step per measured throughput, from the initial state."""
+    """Look up CPU shares of machines: after one controller step per measured throughput.
+
+    Steps start from the initial state.
+    """
     from tailc.forms.shares_step import cannot_meet, first_state
 
     state = first_state(shares)

@@ -19,7 +19,10 @@ _NS_PER_US = 1_000
 
 
 def look_up(policy: Policy, table: TailTable, query: TailTableQuery) -> CommandOutcome:
-    """Look up the frequency of a core with given requests, and the controller's output."""
+    """Look up the frequency of a core that holds the requests of a query.
+
+    Includes the output of a controller, if the policy has one.
+    """
     from tailc.forms.tail_needs import request_needs
     from tailc.forms.tail_table import PPM, level_for
 

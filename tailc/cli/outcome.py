@@ -39,7 +39,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures made of characters: `for_terminal` for standard output, `plain` for files."""
+    """Pictures made of characters: `for_terminal` may have colours, `plain` is for files."""
 
     for_terminal: str
     plain: str
@@ -49,9 +49,9 @@ class Pictures:
 class CommandOutcome:
     """What a command reports: its text, its exit code, and its result in JSON.
 
-    notes, cases: the findings and test cases for CI services. markdown: text for comments; if
-    empty, `text` is used. pictures: shown only after text. is_answer: whether the text is what the
-    user asked for; -q omits other texts.
+    notes: messages for people. cases: test cases for CI services. markdown: text for comments on
+    code reviews; if empty, `text` is used. pictures: shown only after text. is_answer: whether the
+    text is what the user asked for; -q omits other texts.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -95,7 +95,7 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
 
 
 def recorded_outcome(context: click.Context) -> CommandOutcome:
-    """Run the command of a context, and return its outcome in place of printing it."""
+    """Run the command of a click context, and return its outcome instead of printing it."""
     records: list[CommandOutcome] = []
     context.meta[_RECORDS] = records
     with context:
@@ -165,10 +165,10 @@ def _of_file(error: OSError) -> Finding:
 def show(
     command: str, outcome: CommandOutcome, targets: Sequence[OutputTarget], subject: str = ""
 ) -> ExitCode:
-    """Write the outcome to all targets and return its exit code.
+    """Write the outcome of a command to all targets and return its exit code.
 
-    If a file cannot be written, the finding about it is added. OSError if standard output is
-    closed.
+    If a file cannot be written, the outcome gets a finding about it. Raises OSError if standard
+    output is closed.
     """
     from tailc.cli.rendering import render_document
 

@@ -97,7 +97,7 @@ def _check_targets(requested: tuple[OutputTarget, ...]) -> tuple[OutputTarget, .
 def refuse_own_files(targets: Sequence[OutputTarget], files: Callable[[], Iterable[str]]) -> None:
     """Refuse output files that the command also reads or writes, by whatever path.
 
-    files: called only if a target is a file.
+    files: gives these paths; called only if a target is a file.
     """
     from os.path import realpath
 

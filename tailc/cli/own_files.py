@@ -26,7 +26,7 @@ def own_files(options: Mapping[str, object]) -> Iterator[str]:
 
 
 def words_in(value: object) -> Iterator[str]:
-    """Yield the texts and paths in the value of an option, which may be a list."""
+    """Yield the texts and paths in the value of an option; the value may be a list."""
     if isinstance(value, str | Path):
         yield str(value)
     elif isinstance(value, list | tuple):

@@ -37,7 +37,7 @@ PICTURE = PictureType()
 def picture_contents(
     path: Path | None, draw: Callable[[], Sequence[Figure]], heading: str = "", columns: int = 1
 ) -> list[tuple[Path, bytes]]:
-    """Draw the figures into the content of an SVG or PNG file.
+    """Draw figures into the content of an SVG or PNG file.
 
     Returns the path with the content, or an empty list if no path is given.
     """
@@ -49,7 +49,10 @@ def picture_contents(
 
 
 def write_files(contents: Sequence[tuple[Path, bytes]]) -> list[str]:
-    """Write the files, all or none, and return their paths."""
+    """Write the files, all or none, and return their paths.
+
+    contents: path and bytes of each file.
+    """
     from tailc.atomic_files import replace_files
 
     replace_files(contents)
@@ -57,7 +60,7 @@ def write_files(contents: Sequence[tuple[Path, bytes]]) -> list[str]:
 
 
 def check_distinct_files(files: Mapping[str, str | Path | None]) -> None:
-    """Usage error if two options name the same file; None: the option is not given."""
+    """Raise a usage error if two options name the same file; None: the option is not given."""
     options: dict[Path, str] = {}
     for option, file in files.items():
         if file is not None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class QuantityType(click.ParamType):
     """Option type: a quantity with a unit, parsed to an integer by a function of tailc.units.
 
-    Numbers below `least` (0 or 1) are refused, and shares that do not divide `whole`, if given.
+    least: smallest value that is accepted. whole: if given, the value must be below it, as a share
+    is below 100 %.
     """
 
     def __init__(self, name: str, parser: str, least: int, whole: int | None = None) -> None:
@@ -58,7 +59,7 @@ TIME_UNIT = click.Choice(["ns", "us", "ms", "s"])
 
 
 class RatesType(click.ParamType):
-    """Option type: rates separated by commas, in 1/1000 per second; 0/s is allowed."""
+    """Option type: rates separated by commas, parsed to 1/1000 per second; 0/s is allowed."""
 
     name = "rates"
 
@@ -130,14 +131,14 @@ _STDIN_KEY = "tailc.standard_input_is_taken"
 
 @dataclass(frozen=True)
 class RecordedColumn:
-    """Arrivals recorded in this column of the trace."""
+    """Value of the option --arrivals: arrivals recorded in this column of the trace."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class EveryKind:
-    """Arrivals of all kinds, at the rates of the policy."""
+    """Value of the option --arrivals: arrivals of all kinds, at the rates of the policy."""
 
 
 class ArrivalsType(click.ParamType):
@@ -148,7 +149,7 @@ class ArrivalsType(click.ParamType):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind:
-        """Parse a process, with or without a rate, or the column of recorded arrivals."""
+        """Parse an arrival process, with or without a rate, or the column of recorded arrivals."""
         if value == "all":
             return EveryKind()
         shape, _, detail = str(value).partition(":")

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def render_document(form: str, command: str, outcome: CommandOutcome, subject: str) -> str:
-    """Format the whole document with a final line end.
+    """Format the outcome of a command as a document, with a final line end.
 
-    subject: the file that the document is about.
+    form: the format, such as `json`. subject: the file that the document is about.
     """
     return _FORMS[form](command, outcome, subject)
 
 
 def outcome_text(outcome: CommandOutcome, pictures: str = "") -> str:
-    """The text without findings, then the pictures, with a final line end."""
+    """The text of an outcome without findings, then its pictures, with a final line end."""
     ends = not outcome.text or outcome.text.endswith("\n")
     text = outcome.text if ends else f"{outcome.text}\n"
     return "\n".join(part for part in (text, pictures) if part)

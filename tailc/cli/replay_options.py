@@ -138,7 +138,10 @@ thoroughness = _combine_options(
 
 
 def requests(fewest: int, purpose: str) -> Callable[[Command], Command]:
-    """Add --requests to a command with a fixed number of replays."""
+    """Add the option --requests to a command with a fixed number of replays.
+
+    fewest: smallest allowed value. purpose: what the requests are for, for the help.
+    """
     return click.option(
         "--requests",
         type=click.IntRange(fewest, 1_000_000),
@@ -150,7 +153,10 @@ def requests(fewest: int, purpose: str) -> Callable[[Command], Command]:
 
 
 def seed(purpose: str) -> Callable[[Command], Command]:
-    """Add --seed to a command that always has a seed."""
+    """Add the option --seed to a command that always has a seed.
+
+    purpose: what the random numbers are for, for the help.
+    """
     return click.option(
         "--seed",
         type=click.IntRange(0, 2**63 - 1),

@@ -44,7 +44,7 @@ report = click.option(
 
 
 def with_report(outcome: CommandOutcome, path: Path, page: Page) -> CommandOutcome:
-    """Write the page and add its path to the outcome; an existing page is replaced atomically."""
+    """Write the report page and add its path to the outcome; replaces an old page atomically."""
     from tailc.atomic_files import replace_files
     from tailc.cli.own_files import words_in
     from tailc.report.page.html_file import page_bytes

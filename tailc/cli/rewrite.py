@@ -14,7 +14,7 @@ _ANY_WRITE = 0o222
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The text of a file before and after; `path` as given by the user."""
+    """The text of a file before and after a command rewrites it; `path` as given by the user."""
 
     path: str
     before: str
@@ -22,7 +22,7 @@ class Rewritten:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the bytes of the file would change, line ends and byte order mark included."""
+        """Whether the bytes of the file would change, including line ends and byte order mark."""
         if self.path == "-":
             return self.before != self.after
         return Path(self.path).read_bytes() != self.after.encode()

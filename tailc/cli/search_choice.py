@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class SearchChoice(click.ParamType):
     """Option type: a value that some kind of policy lists under `name`, such as `Method`.
 
-    The files `choices.py` of the kinds are read when the values are needed, without an import of
-    the kinds, which takes longer than many a command. Whether the kind of a spec has the value is
+    The values are read from the files `choices.py` of the kinds when they are needed; an import of
+    the kinds would take longer than many a command. Whether the kind of a spec has the value is
     checked with the spec.
     """
 
@@ -34,13 +34,13 @@ class SearchChoice(click.ParamType):
         return self._choice.get_metavar(param, ctx)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check that a kind of policy has this method of search; else raise a usage error."""
+        """Check that some kind of policy has this value; else raise a usage error."""
         return self._choice.convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Suggest methods of search that begin with `incomplete`, for completion in a shell."""
+        """Suggest values that begin with `incomplete`, for completion in a shell."""
         return self._choice.shell_complete(ctx, param, incomplete)
 
     @cached_property

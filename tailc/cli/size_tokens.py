@@ -1,4 +1,4 @@
-"""The part of `tailc size` that replays budget tables at many rates."""
+"""The part of `tailc size` that replays token-budget tables at many rates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def size_budgets(
     draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> CommandOutcome:
-    """Find the highest rate of each policy and baseline at which all SLOs are met."""
+    """Find the highest rate at which each token-budget policy and baseline meets all SLOs."""
     from tailc.experiment.options import VerifyOptions
     from tailc.report.tokens import size as render
     from tailc.studies.held_out_tokens import read_held_out_tokens

@@ -38,11 +38,11 @@ def add_policy_pictures(
     replayed: str = "",
     since: tuple[Policy, Behaviour | None] | None = None,
 ) -> CommandOutcome:
-    """Add the spectrum at the highest rate without overload, and the map of each ladder.
+    """Add the latency spectrum at the highest rate without overload, and a map of each ladder.
 
-    replayed: note in the title if the requests are not a held-out trace. since: the previous
-    policy, and the behaviour of both on the same requests. A sentence replaces a picture that
-    cannot be drawn.
+    A spectrum shows all percentiles of latency. replayed: note in the title if the requests are not
+    a held-out trace. since: the previous policy, and the behaviour of both on the same requests. A
+    sentence replaces a picture that cannot be drawn.
     """
 
     from tailc.report.page.latencies import without_latency
@@ -65,9 +65,10 @@ def add_change_pictures(
     *,
     is_replayed: bool,
 ) -> CommandOutcome:
-    """Add the spectra of both policies, if there are requests, and the map of each ladder's change.
+    """Add the latency spectra of both policies, and a map of each ladder's change.
 
-    behaviour None: both policies run all requests alike.
+    behaviour: the replayed change; None if both policies treat all requests alike. is_replayed:
+    whether requests were given; without, there are no spectra.
     """
 
     def parts(look: TerminalStyle) -> list[str]:
@@ -90,7 +91,7 @@ def _add_pictures(
 
 
 def detect_terminal_style(stream: TextIO) -> TerminalStyle:
-    """Detect colours and character set of a stream.
+    """Detect the colours and the character set that a stream can show.
 
     Pipes and files have no special characters, and colours only if the user forces them, so that
     logs are the same everywhere.

@@ -1,4 +1,4 @@
-"""The judge of `tailc verify` and `tailc simulate` for each form of policy, and its options."""
+"""Choose the function that judges a policy for `tailc verify`, and its options, by form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def judge_of_form(policy: Policy) -> Judge | None:
-    """Return the judge for a policy of plans, CPU shares or token budgets; None for latencies."""
+    """Return the function that judges plans, CPU shares or token budgets; None for other forms."""
     if policy.plan is not None:
         from tailc.cli.verify_plan import judge_plan
 
@@ -34,7 +34,7 @@ def judge_of_form(policy: Policy) -> Judge | None:
 
 
 def options_of_form(policy: Policy, options: dict[str, Any]) -> dict[str, Any]:
-    """Select the options of a policy's form; refuse options that belong to other forms."""
+    """Select the options that apply to a policy's form; refuse those of other forms."""
     if policy.plan is not None:
         return options
     from tailc.cli.verify_plan import without_plan

@@ -56,7 +56,7 @@ def judge_plan(
 
 @contextmanager
 def with_solvers(policy: Policy, options: PlanOptions) -> Iterator[PlanOptions]:
-    """Add to the options the baselines that use solvers, as long as the context is open."""
+    """Provide the options with the baselines that use solvers, while the context is open."""
     from dataclasses import replace
 
     from tailc.experiment.held_out_days import plan_of

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RequestJudgement:
-    """The verdicts of a replay, with the policy's rungs, findings about the trace, and options."""
+    """The verdicts of a replay, with what a report of them needs.
+
+    rungs: names of the policy's rungs. warnings: about the trace.
+    """
 
     verdicts: Verdicts
     rungs: tuple[str, ...]
@@ -32,13 +35,16 @@ class RequestJudgement:
     options: VerifyOptions
 
     def page(self, policy: Policy) -> Page:
-        """Build the report page."""
+        """Build the page of `--report` for these verdicts."""
         from tailc.report.page.pages import verdict_page
 
         return verdict_page(policy, self.verdicts, self.held_out, self.rungs)
 
     def outcome(self, *earlier: Finding) -> CommandOutcome:
-        """Build the outcome with exit code 0; of equal warnings, those in `earlier` are kept."""
+        """Build the outcome of the command, with exit code 0.
+
+        earlier: warnings that were found before; equal ones are not repeated.
+        """
         from tailc.report import verdict as render
 
         once: dict[object, Finding] = {}

@@ -33,7 +33,7 @@ def judge_throughput(
     draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> CommandOutcome:
-    """Judge the policy on the rows of the trace, with the given tolerance or the policy's."""
+    """Judge a CPU-share policy on the rows of a trace, with the given tolerance or the policy's."""
     from tailc.experiment.options import VerifyOptions
     from tailc.report import throughput as render
     from tailc.studies.held_out_rows import read_held_out_rows

@@ -1,4 +1,4 @@
-"""The part of `tailc verify` that replays budget tables on held-out requests."""
+"""The part of `tailc verify` that replays token-budget tables on held-out requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judge_tokens(
     draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> CommandOutcome:
-    """Judge the policy on the requests of the trace, at the policy's rates."""
+    """Judge a token-budget policy on the requests of a trace, at the policy's rates."""
     from tailc.experiment.options import VerifyOptions
     from tailc.report import tokens as render
     from tailc.studies.held_out_tokens import read_held_out_tokens
@@ -60,7 +60,7 @@ def judge_tokens(
 
 
 def check_options(policy: Policy, options: dict[str, Any], *, has_arrivals: bool) -> None:
-    """Refuse options that have no effect on budget tables."""
+    """Refuse options that have no effect on token-budget tables."""
     odd = [name for key, name in _OF_OTHERS.items() if options.get(key) is not None]
     if has_arrivals:
         odd.append("--rate and --arrivals")

@@ -21,7 +21,8 @@ _WEAK = (ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 class Volume(enum.Enum):
     """How much is printed.
 
-    QUIET: errors and results. NORMAL: also warnings and messages. VERBOSE: also passes with times.
+    QUIET: errors and results. NORMAL: also warnings and messages. VERBOSE: also passes of a compile
+    with times.
     """
 
     QUIET = "quiet"
@@ -68,7 +69,10 @@ def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
 
 @contextmanager
 def time_command() -> Iterator[Callable[[ExitCode], None]]:
-    """With -v, print the version now, and the end of the command by the returned callable."""
+    """With -v, print the version now and, when the returned function is called, the duration.
+
+    The function gets the exit code of the command.
+    """
     if volume() is not Volume.VERBOSE:
         yield lambda _: None
         return

@@ -48,10 +48,10 @@ def watch(
     files: Callable[[], Iterable[str]],
     wait: Callable[[float], object] | None = None,
 ) -> int:
-    """Run the work now and after each change of `files()`; return the number of runs.
+    """Run `work` now and after each change of the files `files()`; return the number of runs.
 
     Ends when interrupted. A change counts once the files are stable for a fifth of a second, since
-    an editor or a copy may write a file in several steps. A change during the work counts after it.
+    an editor or a copy may write a file in several steps. Changes during a run cause another run.
     """
     rounds = 0
     try:

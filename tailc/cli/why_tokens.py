@@ -1,4 +1,4 @@
-"""The part of `tailc why` for budget tables: the iteration that a cell allows, and its effect."""
+"""The part of `tailc why` for token-budget tables: a cell's iteration, and its effect."""
 
 from __future__ import annotations
 

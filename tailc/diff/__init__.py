@@ -1,1 +1,1 @@
-"""Compare two policies: their content, the behaviour of a runtime, and costs."""
+"""Compare two policies, an old one and a new one: content, decisions, latency and costs."""

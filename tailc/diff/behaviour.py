@@ -70,7 +70,11 @@ class BehaviourPoint:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Result of replaying two policies: changed decisions, and the change of all quantities."""
+    """Result of replaying two policies: changed decisions, and the change of all quantities.
+
+    held_out_digest, held_out_requests: the requests that were replayed. cut_off_us: run time at
+    which requests were ended, or None.
+    """
 
     held_out_digest: str
     held_out_requests: int

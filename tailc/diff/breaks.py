@@ -33,7 +33,7 @@ class Break:
 
 
 def breaks(old: Policy, new: Policy, structure: StructureDiff) -> tuple[Break, ...]:
-    """Everything that the new policy breaks, in order of the classes."""
+    """List every incompatible change of the new policy, ordered by who is affected."""
     return tuple(
         Break(of, text)
         for of, texts in (

@@ -1,4 +1,4 @@
-"""Check whether a new policy is worse than the old one by no more than given budgets."""
+"""Check whether a new policy is worse than the old one by no more than the budgets of a spec."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ class BudgetRuling:
 
 @dataclass(frozen=True)
 class BudgetCheck:
-    """The rulings on all budgets of a comparison, and budgets of quantities not compared."""
+    """The rulings on all budgets of a comparison: limits of how much worse a new policy may be.
+
+    measured: quantities that were compared. unmeasured: budgets of quantities that were not.
+    """
 
     rulings: tuple[BudgetRuling, ...]
     unmeasured: tuple[str, ...]

@@ -6,7 +6,7 @@ import enum
 
 
 class Cause(enum.Enum):
-    """Cause of a request's first changed decision; the value is its name in JSON."""
+    """How a request's first changed decision differs between two policies; values are for JSON."""
 
     STARTS_EARLIER = "starts-earlier"
     STARTS_LATER = "starts-later"

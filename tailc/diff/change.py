@@ -1,7 +1,8 @@
 """Change of a quantity between two policies, with an interval from common random numbers.
 
-The difference is taken within each replay of both, so common variation cancels. The rest varies
-with the held-out requests, which are a sample, and with the arrivals of the repeats.
+Both policies are replayed with the same requests and arrivals, so common variation cancels in the
+difference. It still varies with the held-out requests, which are a sample, and with the random
+arrivals of each replication.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _RANK = 1e-9
 
 
 class Significance(enum.Enum):
-    """Whether a quantity is better, worse, or not significantly different."""
+    """Whether the new policy is better or worse in a quantity, or no change is shown."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -84,10 +85,10 @@ class PairedChange:
 
 @dataclass(frozen=True, eq=False)
 class PairComparison:
-    """Two policies under one arrival process: results of the repeats, change of each quantity.
+    """Two policies under one arrival process: paired results of each replay, and all changes.
 
-    The percentiles come first, then mean latency, mean threads and utilization, and other costs of
-    requests.
+    changes: first of the percentiles, then of mean latency, mean threads, utilization and other
+    costs of requests.
     """
 
     pairs: tuple[Pair, ...]
@@ -97,7 +98,7 @@ class PairComparison:
 def compare(
     pairs: SubjectPairs, tails: Sequence[Tail], costs: Sequence[PairedQuantity]
 ) -> PairComparison:
-    """Replay both policies, and compare percentiles, means and then `costs`."""
+    """Replay both policies, and compute the change of percentiles, of means, and of `costs`."""
     experiment = pairs.experiments[0]
     scenario, replications = experiment.scenario, experiment.replications
     outcomes = experiment.map_replays(pairs.pair, replications.repeats)

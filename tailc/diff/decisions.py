@@ -1,4 +1,4 @@
-"""Find the requests of a trace for which a runtime decides differently, with examples."""
+"""Find the requests of a trace that a runtime treats differently under two policies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CAUSE_OF = {
 
 @dataclass(frozen=True)
 class Share:
-    """Number of requests with a changed decision under one arrival process, by the first cause."""
+    """Number of requests whose decisions changed under one arrival process, by first cause."""
 
     arrivals: str
     requests: int
@@ -55,8 +55,8 @@ class Share:
 class Example:
     """An example of a changed decision: one request, at the first decision that differs.
 
-    similar_requests: number of requests with the same kind of change. old, new: names of the rungs,
-    or None if the decision was whether to start.
+    similar_requests: number of requests with the same kind of change. old, new: names of the rungs
+    that both policies choose, or None if the decision was whether to start.
     """
 
     arrivals: str
@@ -74,7 +74,7 @@ class Example:
 class Decisions:
     """Changed decisions of two policies by arrival process, with the most frequent examples.
 
-    unknown: why none can be reported, or empty.
+    unknown: why no decisions can be compared; empty if they can.
     """
 
     shares: tuple[Share, ...] = ()
@@ -94,7 +94,11 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class DecisionRecords:
-    """The first changed decision of each request under one arrival process, over all replays."""
+    """Columns with one item per request that two policies treat differently, at its first change.
+
+    what: number of the cause. load: number in the system. demand_ns, waited_ns, executed_ns: demand
+    of the request, and its wait and run time up to the decision.
+    """
 
     arrivals: str
     what: NDArray[np.int8]
@@ -108,7 +112,10 @@ class DecisionRecords:
 
 @dataclass(frozen=True, eq=False)
 class MatchingPolicies:
-    """Two policies on the same rungs, so that each look-up of one can be repeated in the other."""
+    """Two policies on the same rungs, so that each look-up of one can be repeated in the other.
+
+    old, new: the policies, each with the server that it runs on.
+    """
 
     old: SharedCores
     new: SharedCores
@@ -140,9 +147,9 @@ def _describe_mismatch(before: Ladder, after: Ladder) -> str:
 def record_decisions(
     places: MatchingPolicies, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
 ) -> DecisionRecords | None:
-    """Find the requests for which NEW decides differently, in the first replay of OLD.
+    """Find the first decision on each request in which NEW differs, along the replay of OLD.
 
-    None if each replay stopped early.
+    None if each of the first `repeats` replays was stopped early.
     """
     replications = experiment.replications.repeats[:repeats]
     whole = [

@@ -1,4 +1,4 @@
-"""One difference as text, and the comparison of two descriptions."""
+"""Compare two descriptions of settings, both text by name."""
 
 from __future__ import annotations
 

@@ -42,12 +42,12 @@ _ROUNDED = 1e-9
 
 @dataclass(frozen=True)
 class SamplingError:
-    """Sampling error of a difference of two policies: over samples of requests, or over days.
+    """Sampling error of a difference of two policies: variance, skewness and curvature.
 
-    Days are those of recorded arrivals. lean: shift of the limit on its side outwards, in the unit
-    of the difference. following: shift of the other limit in the same direction, ignored if it has
-    the other sign. bend: additional effect of a deviation over its square, because the difference
-    is nonlinear in the load.
+    The sample is one of requests, or one of days of recorded arrivals. lean: outward shift of the
+    limit on the side of the skewness, in the unit of the difference; following: shift of the other
+    limit in the same direction, ignored if it has the other sign. bend: coefficient of the squared
+    deviation, because the difference is nonlinear in the load.
     """
 
     variance: Variance
@@ -60,8 +60,8 @@ class SamplingError:
 class MeanMoments:
     """Moments of the mean of independent values.
 
-    variance: of the mean. third: third central moment. third_by_load: the part of it that is due to
-    the load of the same requests. with_load: covariance with the mean load.
+    variance: of the mean. third: its third central moment. third_by_load: the part of that moment
+    due to the load (work) of the same requests. with_load: covariance with the mean load.
     """
 
     variance: Variance
@@ -70,9 +70,9 @@ class MeanMoments:
     with_load: float
 
     def scatter(self, variance: Variance, by_load: float) -> SamplingError:
-        """Sampling error of a difference that varies as this mean does, with variance `variance`.
+        """Sampling error, with variance `variance`, of a difference that is skewed like this mean.
 
-        by_load: half its second derivative by the load.
+        by_load: half the second derivative of the difference by the load.
         """
         largest = max(variance.value, self.variance.value)
         if largest <= 0:
@@ -90,11 +90,12 @@ class MeanMoments:
 
 
 def mean_moments(values: Numbers, load: Numbers, share: Numbers, count: int) -> MeanMoments:
-    """Compute the moments of the mean of `count` requests, drawn by the records' shares.
+    """Compute the moments of the mean of `count` requests, sampled from weighted records.
 
-    values, load, share: float64 (records,); values and load have mean 0. The variance of n values
-    has a relative variance of (kurtosis - 1) / n, and twice the inverse of that is its degrees of
-    freedom (Satterthwaite, Biometrics 1946): few if a few requests dominate.
+    values, load, share: float64 (records,): value, load and probability of each record; values and
+    load have mean 0. The variance of n values has a relative variance of (kurtosis - 1) / n; twice
+    the inverse is its degrees of freedom (Satterthwaite, Biometrics 1946). They are few if a few
+    requests dominate.
     """
     second, third, fourth = (float((share * values**power).sum()) for power in (2, 3, 4))
     freedom = math.inf
@@ -115,9 +116,10 @@ def mean_moments(values: Numbers, load: Numbers, share: Numbers, count: int) -> 
 def sampling_error_of_days(
     differences: Numbers, drawn_share: float, freedom: float
 ) -> SamplingError:
-    """Sampling error over days of recorded arrivals; each replicate represents one day.
+    """Sampling error of a difference over days of recorded arrivals.
 
-    drawn_share: share of the recording that a replicate draws.
+    differences: one per replicate, which represents one day. drawn_share: share of the recording
+    that a replicate uses. freedom: degrees of freedom of the variance.
     """
     around = differences - differences.mean()
     whole = float(np.var(differences, ddof=1)) * drawn_share
@@ -144,9 +146,10 @@ def _skewness(third: float, variance: float) -> float:
 
 
 def curvature(rest: Numbers, load: Numbers) -> float:
-    """Half the second derivative of the effect by the load, by a least squares parabola.
+    """Half the second derivative of an effect by the load, from a least squares parabola.
 
-    The effect is that of the replicates, without the part of their own requests.
+    rest, load: float64 (replicates,): the effect without the linear part of each replicate's own
+    requests, and their mean load.
     """
     scale = float(np.abs(load).max())
     if scale <= 0:
@@ -155,10 +158,11 @@ def curvature(rest: Numbers, load: Numbers) -> float:
 
 
 def limits(sampling: SamplingError, arrivals: Variance) -> tuple[float, float]:
-    """Distances of the 95 % limits from the difference, downwards and upwards.
+    """Distances of the 95 % limits from the difference, downwards (negative) and upwards.
 
-    `arrivals`: variance for any one sample. A deviation is attributed to the sample by its share of
-    the variance. A bend only widens, because its size is not known well.
+    `arrivals`: variance over arrivals, for a fixed sample of requests. Skewness and curvature of
+    the sample count by its share of the total variance. Curvature only widens the interval, because
+    it is not known well.
     """
     variance = sum_of_variances(sampling.variance, arrivals)
     width = _WIDER * student_t_95(variance.freedom) * math.sqrt(variance.value)

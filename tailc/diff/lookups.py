@@ -1,13 +1,13 @@
 """Repeat every look-up of OLD's replay in NEW's table at the same moment; compiled.
 
-The history is OLD's, so the number in the system, and which requests wait and run, are OLD's. At
-each look-up of a request NEW's table is looked up, too. The first answer with another effect is
-noted, and the request is not looked up again: this history does not show what it would have done
-afterwards, and a queue that only changes its order does not count as a change.
+The history is that of OLD: the number in the system, and which requests wait or run. At each
+look-up of a request, NEW's table is looked up, too. The first answer with another effect is
+recorded, and the request is then ignored, because this history does not show what it would have
+done under NEW. A queue that only changes its order does not count as a change.
 
-A request looks up its start at every arrival and exit while it waits, and when a delay ends; its
-rung at its start and at each of its own ticks. The order of events at one instant, and the
-behaviour of a released or an on-exit waiter, are those of `tailc.models.shared_cores.engine`.
+A waiting request looks up whether to start at every arrival and exit, and when a delay ends. It
+looks up its rung at its start and at each of its own ticks. The order of events at one instant, and
+the behaviour of requests that wait for an exit, are those of `tailc.models.shared_cores.engine`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ SAME, STARTS_EARLIER, STARTS_LATER, FIRST_RUNG, CLIMBS_EARLIER, CLIMBS_LATER = r
 
 
 class History(NamedTuple):
-    """The replay of the old policy of a comparison: its requests in order of arrival.
+    """Replay of the old policy of a comparison, as arrays with one item per request by arrival.
 
-    Each request has the number of its ladder in each of the two tables. All requests have exited;
-    exit_ns is one past the last time at which a request could be looked up.
+    old_ladder, new_ladder: number of the request's ladder in the tables of either policy. All
+    requests have exited; exit_ns is one past the last time at which a request could be looked up.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -45,7 +45,8 @@ class History(NamedTuple):
 class FirstDifferences(NamedTuple):
     """The first changed decision of each request: its cause, time, and number in the system.
 
-    old_rung, new_rung: the rungs that both policies look up, if the answers are rungs.
+    All arrays have one item per request. old_rung, new_rung: the rungs that the two policies look
+    up, if the decision is on a rung.
     """
 
     what: NDArray[np.int8]

@@ -1,4 +1,4 @@
-"""Quantities of which two paired replays give the difference request by request."""
+"""Quantities that two paired replays compare request by request."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MILLI = 1_000
 
 
 class PairedQuantity(Protocol):
-    """A result of a replay that is compared between two policies; smaller is better."""
+    """A quantity, such as mean latency, to compare between two policies; smaller is better."""
 
     @property
     def effects_are_known(self) -> bool:
-        """Whether the effects add up to the difference; otherwise they only correlate with it."""
+        """Whether the effects of requests add up to the difference; else they only correlate."""
         ...
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
@@ -64,14 +64,14 @@ class MeanThreads:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """The mean threads under both policies, while arrivals were measured."""
+        """The mean number of threads under both policies over the measured part of a replay."""
         return pair[0].mean_threads * _MILLI, pair[1].mean_threads * _MILLI
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
         """Contribution of each request to the change of the mean number of threads.
 
-        It is the increase of the request's thread time, times threads per ns of thread time
-        (Little's law).
+        By Little's law it is the increase of the request's thread time, times the mean number of
+        threads per ns of mean thread time.
         """
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
@@ -83,7 +83,7 @@ class Utilization:
     effects_are_known = False
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """The utilization of the busiest pool under both policies."""
+        """The utilization of the busiest pool of cores under both policies, in millionths."""
         old, new = ((outcome.utilization or 0.0) * PPM for outcome in pair)
         return old, new
 
@@ -117,14 +117,14 @@ def _request_energy(outcome: Outcome) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Percentile:
-    """A latency percentile [us] to compare, linearised at its value over all repeats.
+    """A latency percentile [us] that is compared between two policies, linearised at its value.
 
-    It changes with the share of requests up to its value, by the slope of the latency over the
-    share there (Bahadur, Annals of Mathematical Statistics 1966).
+    Near the value over all repeats, the percentile changes with the share of faster requests, by
+    the slope of the quantile function there (Bahadur, Annals of Mathematical Statistics 1966).
 
-    is_by_replay: whether a replay's value is its own percentile. That holds for recorded arrivals:
-    from day to day the share varies three times as much as for independent arrivals, and latency is
-    not linear over such a range.
+    is_by_replay: whether the percentile of each replay is used instead, as for recorded arrivals:
+    from day to day that share varies three times as much as for independent arrivals, and latency
+    is not linear over such a range.
     """
 
     tail: Tail
@@ -138,7 +138,7 @@ class Percentile:
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
         """The latency percentile [us] in one replication, under OLD and under NEW.
 
-        It is linearised from the share of requests up to it, unless `is_by_replay`.
+        It is linearised in the share of requests that are faster, unless `is_by_replay`.
         """
         if self.is_by_replay:
             old, new = (
@@ -157,7 +157,8 @@ class Percentile:
     def effects(self, one: Replication, pair: Pair) -> Numbers:
         """Contribution of each request to the change of the percentile.
 
-        Requests to which it applies have a larger weight, so that the mean is over all requests.
+        Requests outside the percentile's class contribute 0, and the others have a larger weight,
+        so that the mean over all requests is the change.
         """
         counted = self._counted_requests(one, pair[0])
         old, new = (
@@ -187,7 +188,7 @@ _TINY = 1e-300
 def percentile(
     scenario: Scenario, tail: Tail, draws: Sequence[Replication], pairs: Sequence[Pair]
 ) -> Percentile:
-    """Make the compared percentile, linearised at its value over all repeats."""
+    """Make a latency percentile to compare, linearised at its value over all replications."""
     workload = scenario.workload
     held_out = held_out_of(scenario, tail)
     places = []

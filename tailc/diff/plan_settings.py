@@ -1,4 +1,4 @@
-"""Describe the settings of a plan and of each of its epochs, by name."""
+"""Describe the settings of a plan and of each of its epochs, as text by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plan_settings(plan: Plan, first: int, rule: str | None) -> dict[str, str]:
 
 
 def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
-    """Describe the forecast of an epoch, and its prices."""
+    """Describe the forecast of one epoch of a plan, and its prices, as text by name."""
     epoch, first = plan.epochs[number], plan.epochs[number].first_green_pool
     green = [pool.name for pool in plan.pools[first:]] if first is not None else ["one bus"]
     return {

@@ -17,7 +17,7 @@ from tailc.forms.plan.plan_books import PlanBooks, Whole, green_slots, places_of
 
 @dataclass(frozen=True)
 class SharedEpochs:
-    """The common epochs of two plans: their number, and the first one in each plan."""
+    """The epochs that two plans have in common: their number, and the first one in each plan."""
 
     old: Plan
     new: Plan
@@ -118,10 +118,10 @@ class JobChangeKind(enum.Enum):
 
 @dataclass(frozen=True)
 class JobSlots:
-    """Number of servers times epochs that a job has in one plan.
+    """Number of server-epochs (one server for one epoch) of a job in one plan.
 
-    slots: in the epochs that both plans have. green: of all in the job's plan, those on the bus of
-    green power.
+    slots: in the epochs that both plans have. green: those of all the job's server-epochs that run
+    on green energy.
     """
 
     slots: int

@@ -11,9 +11,9 @@ from tailc.forms.ladder.table import Admission, Climb, Ladder, Row, Rung
 
 @dataclass(frozen=True)
 class ClimbChange:
-    """A climb that differs between two tables: the age at which requests move up to `rung`.
+    """A climb that differs between two tables: the age [us] at which requests move up to `rung`.
 
-    None instead of an age: requests never move to this rung.
+    An age of None: requests never move to this rung.
     """
 
     rung: str
@@ -46,8 +46,8 @@ class RowChange:
 def row_changes(old: Ladder, new: Ladder) -> tuple[RowChange, ...]:
     """Compare the rows of two ladders: ranges of loads that differ, ascending and merged.
 
-    Both ladders have the same load axis. Rows are compared as written; the effect of a guard
-    outside its range is a difference of the guard.
+    Both ladders have the same load axis. Rows are compared as written. Loads outside the range of
+    rows are decided by the guard, whose differences are settings.
     """
     ranges: list[RowChange] = []
     for change in _by_range(old, new):

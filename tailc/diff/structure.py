@@ -31,7 +31,7 @@ _DECISIONS = ("name", "kind", "slos", "rates_mrps", "forms")
 class FormChange:
     """Differences between the ladders of two policies for one class of requests (None: all).
 
-    `rows` is empty if the load axes differ, so that rows cannot be compared.
+    `rows` is empty if the load axes differ (loads count different things).
     """
 
     request_class: str | None
@@ -44,9 +44,10 @@ class FormChange:
 class StructureDiff:
     """Every difference between the content of two policies.
 
-    `added` and `removed`: classes of ladders that only one policy has. `forms`: ladders that
-    differ. The other forms: their differences. `without_effect`: differences without effect on a
-    runtime or an SLO: generation, inputs, reading, evidence.
+    `promise`: differences in name, kind, SLOs and rates. `added` and `removed`: classes of ladders
+    that only one policy has. `forms`: ladders that differ. `without_effect`: differences in
+    generation, inputs, reading and evidence. All other fields: differences of the form of that
+    name.
     """
 
     promise: tuple[SettingChange, ...]
@@ -149,8 +150,8 @@ def _setting_changes(old: Ladder, new: Ladder) -> Iterator[SettingChange]:
 def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
     """Flatten a value to pairs such as (`evidence.rows[12].tail_us`, `486000`).
 
-    None gives no pair. Items of a tuple have their identifying value as index, or their number from
-    0. A reading has the names of its fields in an artifact.
+    None gives no pair. The index of an item is its identifying value, or its number from 0. The
+    reading of a trace has the names of its fields in an artifact.
     """
     if value is None:
         return

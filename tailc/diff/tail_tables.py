@@ -28,7 +28,7 @@ class TailRowChange:
 
     @property
     def entries(self) -> int:
-        """Number of entries that differ; a position that only one table has counts as one."""
+        """Number of queue positions that differ, including those that only one table has."""
         return sum(a != b for a, b in itertools.zip_longest(self.old, self.new))
 
     @property
@@ -40,7 +40,10 @@ class TailRowChange:
 
 @dataclass(frozen=True)
 class TailTableChange:
-    """Differences between two tail tables; only settings if only one policy has a table."""
+    """Differences between two tail tables; only settings if only one policy has a table.
+
+    cycles, memory_ns: rows that differ, of work in cycles and in memory time [ns].
+    """
 
     settings: tuple[SettingChange, ...] = ()
     cycles: tuple[TailRowChange, ...] = ()

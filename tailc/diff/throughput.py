@@ -1,4 +1,4 @@
-"""Compare two shares controllers on the machines fitted to the same rows."""
+"""Compare two controllers of CPU shares on machine models that are fitted to the same rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.units import format_us
 
 @dataclass(frozen=True)
 class MachineChange:
-    """A machine's mean throughput error under two policies, relative to each one's target.
+    """A machine's mean throughput error under two policies, relative to the target in each.
 
     change: NEW - OLD with a 95 % interval, paired by step, so that common disturbances cancel.
     """

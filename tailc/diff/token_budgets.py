@@ -1,4 +1,4 @@
-"""Compare two budget tables on the same requests to a language model."""
+"""Compare two token-budget tables on the same requests to a language model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TokenTailChange:
 
 @dataclass(frozen=True)
 class TokenRateChange:
-    """Two token-budget policies at one rate: percentiles, and requests that meet all SLOs."""
+    """Two token-budget policies at one rate: percentiles, and the share of requests in all SLOs."""
 
     rate_mrps: int
     tails: tuple[TokenTailChange, ...]

@@ -1,9 +1,9 @@
-"""Solve for how long batch work may share cores, by replays of the design trace.
+"""Solve for how long batch work may share SMT cores with requests, by replays of the design trace.
 
 A budget is the difference between the SLO and the tail of requests alone (Yang et al., USENIX ATC
 2016, section 3); the kind of policy decides which requests use it. The resulting plan is replayed
 on the same requests and arrival times, so that its tail is comparable with that of requests alone.
-A plan found by search is measured on other requests than those it was chosen on.
+A plan found by search is measured on other requests than those of the search.
 """
 
 from __future__ import annotations
@@ -99,9 +99,10 @@ _ALONE = ("lanes", "calibrate", "alone")
 
 
 def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
-    """Determine the cores' lanes and the slowdown of each, by calibration if requested.
+    """Determine the hardware threads (lanes) of the cores, and how much sharing slows requests.
 
-    Raises TailcError (INFEASIBLE) if requests alone overload the server of the calibration.
+    The slowdown is calibrated by replay if the spec requests it. Raises TailcError (INFEASIBLE) if
+    requests alone overload the server of the calibration.
     """
     interference = problem.interference
     interference_ppm = (

@@ -1,4 +1,4 @@
-"""Check that a controller that scales a latency bound is stable.
+"""Check that a feedback controller that scales a latency bound is stable.
 
 The controller measures the tail of the last `window_requests` latencies, approximated as a mean
 over the epochs of the window: a change of the bound has its full effect once the window has passed.
@@ -24,7 +24,7 @@ MOST_EPOCHS = 100
 
 
 def check_bound_loop(controller: Controller, bound_us: int) -> None:
-    """Raise TailcError (UNSTABLE_GAINS) for gains with which the bound oscillates and diverges.
+    """Raise TailcError (UNSTABLE_GAINS) for gains with which the latency bound diverges.
 
     python-control recomputes the poles; TailcError (LOOP_DIFFERS) if its largest pole differs.
     """
@@ -46,8 +46,8 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
 def is_stable(kp: float, ki: float, window_epochs: int) -> bool:
     """Whether the feedback loop of the latency bound is stable.
 
-    Gains are relative changes of the bound per relative error. With zero gains the bound does not
-    move, which counts as stable.
+    kp, ki: relative change of the bound per relative error of the tail. With zero gains the bound
+    is constant, which counts as stable.
     """
     plant, gains = _loop(kp, ki, window_epochs)
     if ki == 0:

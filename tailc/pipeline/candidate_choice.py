@@ -1,4 +1,4 @@
-"""Choose among compiled candidates by replay.
+"""Choose among compiled candidates, such as several target parallelisms, by replay.
 
 A larger target parallelism always looks better to the formula, which does not model queueing; the
 paper chooses it by profiling (Haque et al., ASPLOS 2015, section 6.1). Here every candidate's table
@@ -33,13 +33,11 @@ def choose_candidate(
 ) -> CandidateSet[P, S]:
     """Replay the candidates and choose the one whose largest excess over the best is smallest.
 
-    A single candidate is not replayed.
-
     At each rate the excess is the ratio of the candidate's percentile of latency (or cost, for a
     cost objective) to that of the best candidate. The largest ratio over the rates counts, and ties
     go to the earlier candidate. If there are several SLOs, or costs count, a candidate that meets
-    all SLOs goes before one that does not. For the objective of the highest rate, the candidate
-    with the highest rate.
+    all SLOs goes before one that does not. If the objective is the highest rate, the candidate with
+    the highest rate is chosen. A single candidate is not replayed.
     """
     replayed = []
     for number, candidate in enumerate(candidates):

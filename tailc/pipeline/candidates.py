@@ -45,7 +45,7 @@ class Candidate(Generic[P, S]):
 
     @property
     def pair(self) -> tuple[P, S]:
-        """The problem and its solution."""
+        """The candidate's problem and its solution."""
         return self.problem, self.solution
 
 

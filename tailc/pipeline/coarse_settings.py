@@ -20,7 +20,10 @@ MUCH_LONGER = 4
 
 
 def coarse_settings(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
-    """Warn of a quantum longer than all climbs, and of a window whose percentile is its maximum."""
+    """Warn of a quantum longer than the ages of all climbs, and of a window with too few requests.
+
+    The percentile of such a measuring window is its maximum.
+    """
     yield from _quantum(policy, loaded)
     yield from _window(policy, loaded)
 

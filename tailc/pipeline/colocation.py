@@ -132,7 +132,7 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 def power_limit_effects(
     problem: TailProblem, pair: BatchPair | None
 ) -> tuple[PowerLimitEffect, ...]:
-    """Compute what the chip's power limit reduces at the highest request frequency.
+    """Compute how far the chip's power limit reduces frequencies at the highest request frequency.
 
     Requests are on all cores, on half of them and on none, with batch work on the other cores.
     Empty without a limit.

@@ -14,7 +14,10 @@ from tailc.progress import Progress
 
 @dataclass(frozen=True)
 class Judging:
-    """Request to replay a policy before it is written. allows_misses: it may miss an SLO."""
+    """Settings of the replay that estimates a policy before it is written.
+
+    allows_misses: write the policy even if its estimate misses an SLO.
+    """
 
     allows_misses: bool = False
 

@@ -1,10 +1,10 @@
-"""Tune a controller for a ladder of cores and a latency target.
+"""Tune a feedback controller that scales the climb ages of a ladder, for a latency target.
 
 For each interval of rates, the step response of the measured tail is replayed at the middle rate,
-around the output that meets the target there. A low-order plant, including the measuring window, is
-identified from the response, and gains are tuned for it (after Haque et al., MICRO 2017, section
-4.2, whose tuner is not published). Gains are rounded to the controller's fixed point and checked
-again: every loop must be stable for every delay near the plant's.
+around the controller output that meets the target there. A low-order plant, including the measuring
+window, is identified from the response, and gains are tuned for it (after Haque et al., MICRO 2017,
+section 4.2, whose tuner is not published). Gains are rounded to the controller's fixed point and
+checked again: every loop must be stable for every delay near the plant's.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ US_PER_MS = 1_000
 class TunedController:
     """A tuned feedback controller, the percentiles that it was tuned from, and its loops.
 
-    The percentiles are by rate and output; there is a loop for each interval of rates. Margins and
-    overshoots are those of the gains in fixed point.
+    surface: percentiles by rate and controller output. intervals: one control loop for each
+    interval of rates, with margins and overshoots for the gains in fixed point.
     """
 
     controller: Controller
@@ -57,7 +57,7 @@ class TunedController:
     intervals: tuple[RateInterval, ...]
 
     def gains_of(self, interval: RateInterval) -> tuple[float, float, float]:
-        """kp, ki and kd of an interval, in output per ms of error and epoch."""
+        """kp, ki and kd of an interval of rates, in controller output per ms of error and epoch."""
         return _from_fixed_point(interval.gains, self.controller.fraction_bits).parts
 
 

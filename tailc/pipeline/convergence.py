@@ -17,10 +17,10 @@ def convergence_points(
     times: float = 1.0,
     bound: float | None = None,
 ) -> tuple[ConvergencePoint, ...]:
-    """Convert a convergence trace to the artifact's unit: (value + `added`) * `times`.
+    """Convert a solver's convergence trace to the artifact's unit: (value + `added`) * `times`.
 
-    bound: a lower bound in the solver's unit that holds from the start. Infinite values become
-    None.
+    course: incumbent and bound of the search over time. bound: a lower bound in the solver's unit
+    that holds from the start. Infinite values become None.
     """
 
     def in_unit(value: float) -> float | None:

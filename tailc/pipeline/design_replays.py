@@ -1,7 +1,7 @@
 """Replay policies on the design trace, for choices and estimates of a compile.
 
 All policies serve the same requests at the same times, so differences come from the policies alone.
-The results are estimates: `verify` judges on held-out requests.
+The results are estimates; only `verify` gives verdicts, on held-out requests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def design_repeats(
     tails: Sequence[Tail],
     workers: Executor,
 ) -> Repeats[ServerUse]:
-    """Replay a policy under `arrivals`: percentiles, and the server's use in each replication."""
+    """Replay a policy under `arrivals`, and collect percentiles and the server's use of resources.
+
+    tails: the percentiles. The result has one item for each replication.
+    """
     return experiment_for(OPTIONS, requests, arrivals, workers, subject).replay_with_use(
         subject, tails
     )

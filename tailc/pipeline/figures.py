@@ -1,7 +1,7 @@
 """Evaluate schedules in whole microseconds on the design trace, independently of solvers.
 
-Solvers compute in floating point. The figures are computed again from the schedule as the artifact
-stores it; a schedule that exceeds its limits is a bug and stops the compile.
+Solvers compute in floating point. Tails and costs are computed again from the schedule as the
+artifact stores it; a schedule that exceeds its limits is a bug and stops the compile.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ US_PER_MS = 1_000
 
 
 class ScheduleEvaluator:
-    """Computes exact figures of schedules on the design trace, with the interval of the tail."""
+    """Computes exact tails and costs of schedules on the design trace, with the tail's interval."""
 
     def __init__(self, problem: LadderProblem, sample: WeightedSample) -> None:
         self._problem = problem
@@ -33,9 +33,10 @@ class ScheduleEvaluator:
         self._executions: dict[tuple[object, int], tuple[float, float, float]] = {}
 
     def evidence(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
-        """Evidence of the row of one load, computed from whole microseconds.
+        """Evaluate the schedule of one load in whole microseconds, for the policy's evidence.
 
-        Raises AssertionError if the schedule exceeds the budget or the target.
+        bound_us: proved bound on the objective. Raises AssertionError if the schedule exceeds the
+        budget or the target.
         """
         problem = self._problem
         tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.rank)
@@ -83,7 +84,7 @@ class ScheduleEvaluator:
 
 
 def cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
-    """Cost of each rung per millisecond, in the first cost unit; float64 (rungs,)."""
+    """Cost of each rung per millisecond, in the first of the cost units; float64 (rungs,)."""
     return np.array(problem.cost_ppm) / PPM
 
 

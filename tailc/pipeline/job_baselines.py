@@ -1,4 +1,4 @@
-"""Baselines of plans that use solvers, which the judge does not have itself."""
+"""Baselines of plans that use solvers, which `verify` itself must not import."""
 
 from __future__ import annotations
 

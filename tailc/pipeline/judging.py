@@ -37,8 +37,8 @@ def with_estimates(
 ) -> tuple[Policy, tuple[int | None, ...]]:
     """Estimate percentiles of the policy, and of the best fixed settings, at the policy's rates.
 
-    Both are added to its evidence. Also returns, for each estimate, about how many more requests of
-    the trace would decide whether the SLO is met; None if that is decided, or if no number of
+    Returns the policy with both in its evidence, and for each estimate about how many more requests
+    of the trace would decide whether the SLO is met; None if that is decided, or if no number of
     requests would decide it.
     """
     profile, arrivals = requests.judging, arrivals_of(policy)

@@ -1,4 +1,4 @@
-"""Compute the latency budget at every rate, and the sharing plan that spends it.
+"""Compute the latency budget at every rate, and the plan of sharing cores that uses it.
 
 A budget is given in the spec, or is the target minus the tail of requests alone.
 """
@@ -24,9 +24,9 @@ from tailc.units import format_mrps, format_us
 
 @dataclass(frozen=True)
 class BudgetedPlan:
-    """A plan of when requests share cores, with the latency budget at each rate [us].
+    """A plan of when requests share cores with batch work, and the latency budgets it is based on.
 
-    The plan was made from the budgets.
+    budgets_us: at each rate [us]; None without a budget.
     """
 
     plan: SharingPlan

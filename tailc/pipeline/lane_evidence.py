@@ -36,10 +36,10 @@ _WAYS = {
 
 @dataclass(frozen=True)
 class RateEvidence:
-    """Results at one rate for SMT cores: requests without batch work, and under the plan.
+    """Results at one rate for SMT cores: requests alone, and with batch work under the plan.
 
-    Both are from the same replications. It also has the budget. bound_us: proved least batch work
-    given up per request; None if unknown.
+    Both are from the same replications. budget_us: the latency budget. bound_us: proved least batch
+    work given up per request; None if unknown.
     """
 
     rate_mrps: int

@@ -1,4 +1,4 @@
-"""Replay sharing plans for SMT cores on one sample: the same requests at the same times."""
+"""Replay plans of sharing SMT cores on one sample: the same requests at the same times."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ NO_END_US = 1 << 60
 
 @dataclass(frozen=True)
 class PlanMeasurement:
-    """Results of replaying a sharing plan at one rate.
+    """Results of replaying a plan of sharing cores at one rate.
 
-    low_us, high_us: limits of the tail, as if latencies were independent; `high_us` is None if the
-    design trace is too small. given_up_us: batch work given up per request. batch_ppm: batch work
-    per core, relative to that next to a free core.
+    low_us, high_us: 95 % limits of the tail, as if latencies were independent; `high_us` is None if
+    the design trace is too small. given_up_us: batch work given up per request. batch_ppm: batch
+    work per core, relative to that next to a hardware thread without requests.
     """
 
     tail_us: int
@@ -66,7 +66,7 @@ _OVERLOADED = PlanMeasurement(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 
 
 
 class PlanSample:
-    """A sample of design requests to replay sharing plans on.
+    """A sample of design requests to replay plans of sharing cores on.
 
     `seed` determines requests and arrivals.
     """
@@ -130,7 +130,7 @@ class PlanSample:
         return self._experiments[rate_mrps].with_workload(workload)
 
     def replications(self, rate_mrps: int) -> Replications:
-        """The random draws of replays at a rate; some plan must have been measured there."""
+        """The random numbers of the replays at a rate, at which some plan was measured before."""
         return self._experiments[rate_mrps].replications
 
     def alone(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:

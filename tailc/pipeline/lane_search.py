@@ -1,15 +1,17 @@
 """Search for the sharing ages that leave the most batch work under the SLO.
 
-Three steps. *Constants*: for each policy with one age, find the longest age that meets the target
-at all rates; choose the policy with the most batch work, borrow-idle included. *Arrival*: find the
-longest age counted from arrival that meets the target, so that waiting uses up a request's time to
-share; it is limited to that of a request that never waits (the threshold problem of Haque et al.,
-MICRO 2017, with batch work in place of energy). *By load*: start from both results, and change one
-age per number in the system at a time, by steps that halve. Accept a step if it reduces the deficit
-against the best constant at some rate, or, without a deficit, if it increases the total batch work.
+A sharing age is the age up to which a request shares its core with batch work. Three steps.
+*Constants*: for each policy with one age, find the longest age that meets the target at all rates;
+choose the policy with the most batch work, `borrow-idle` included. *Arrival*: find the longest age
+counted from arrival that meets the target, so that waiting uses up a request's time to share; it is
+limited to that of a request that never waits (the threshold problem of Haque et al., MICRO 2017,
+with batch work in place of energy). *By load*: start from both results, and change the age of one
+number in the system at a time, by steps that halve. Accept a step if it reduces the deficit of
+batch work against the best constant at some rate, or, without a deficit, if it increases the total
+batch work.
 
-The result is shortened until it meets the target on other random numbers too. If it then has less
-batch work than the best constant at some rate, the best constant is the answer.
+The ages found are shortened until they meet the target on other random numbers too. If they then
+leave less batch work than the best constant at some rate, the best constant is the result.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def search_plan(
     other: PlanSample,
     progress: Progress,
 ) -> SharingPlan:
-    """Search for the sharing plan with the most batch work that meets the target.
+    """Search for the plan of sharing cores with the most batch work that meets the target.
 
     Requests alone must meet the target at all rates. first: the sample of the search; other: the
     sample that confirms the plan.
@@ -179,7 +181,7 @@ class _PlanTrials:
 
 
 def plan_by_load(plan: SharingPlan, problem: BorrowingProblem, lanes: Lanes) -> SharingPlan:
-    """Make a sharing plan by load: rows for no, some and many waiting requests."""
+    """Make a plan of sharing cores by load: rows for no, some and many waiting requests."""
     loads = [1 + row * lanes.cores for row in range(_ROWS)]
     ages = []
     for load in loads:

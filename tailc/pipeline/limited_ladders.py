@@ -1,8 +1,9 @@
-"""Solve a ladder problem whose requests share several supplies, in whole microseconds.
+"""Solve a ladder problem whose requests share several resources, in whole microseconds.
 
-Durations are rounded to the nearest microsecond, and the wait is the least whole number that keeps
-every supply within its budget. Rounding moves a tail by at most half a microsecond per rung, plus
-one for the wait, so the solver's target is lower by that much.
+A resource is, for example, a pool of cores. Durations are rounded to the nearest microsecond, and
+the wait is the least whole number that keeps every resource within its budget. Rounding moves a
+tail by at most half a microsecond per rung, plus one for the wait, so the solver's target is lower
+by that much.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from tailc.problems.ladder import LadderProblem
 
 @dataclass(frozen=True)
 class LimitedSchedules:
-    """Schedules for each load: durations in ms [loads, rungs], inf if a rung never ends.
+    """Best schedules by load: time on each rung in ms [loads, rungs], inf if a rung never ends.
 
-    has_schedule: whether the target can be met. least_tail_ms: the least tail of loads that cannot
-    meet it; inf for the others. bound: proved bound on the objective [loads]. prices: number of
-    prices tried.
+    has_schedule: whether the target can be met. least_tail_ms: the least possible tail of loads
+    that cannot meet it; inf for the others. bound: proved bound on the objective [loads]. prices:
+    number of dual prices that were tried.
     """
 
     v_ms: NDArray[np.float64]
@@ -37,7 +38,7 @@ class LimitedSchedules:
 
 
 def limited_schedules(problem: LadderProblem, sample: WeightedSample) -> LimitedSchedules:
-    """Solve for the best schedule of every load within the capacity of every supply."""
+    """Solve for the best schedule at every load within the capacity of every resource."""
     loads = np.array(problem.loads, dtype=np.float64)
     solution = _solve_loads(problem, sample, loads, problem.target_us)
     has_schedule = np.isfinite(solution.primal)

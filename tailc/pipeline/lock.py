@@ -25,7 +25,7 @@ def refuse_other(path: str) -> None:
 
 
 def check_inputs(path: str, now: BuildInputs) -> str:
-    """The digest of the policy in the lock file at `path`; TailcError if an input differs."""
+    """Return the policy's digest in the lock file at `path`; TailcError if an input differs."""
     record = read_record(Path(path).read_bytes())
     if record is None:
         hint = "write one with `tailc compile SPEC --write-lock FILE`"

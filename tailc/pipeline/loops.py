@@ -26,7 +26,7 @@ RESPONSE_WINDOWS = (4, 8, 16)
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedPlant:
-    """An identified plant, from controller output to tail in ms, sampled once per epoch.
+    """A plant from controller output to tail [ms], sampled once per epoch; fitted to measurements.
 
     residual_ms: root mean square of the measured step response minus the plant's.
     """
@@ -37,7 +37,10 @@ class IdentifiedPlant:
 
 @dataclass(frozen=True, eq=False)
 class IntervalLoop:
-    """The plant and gains of an interval before rounding; gains in output per ms."""
+    """The control loop of one interval of rates before rounding: operating point, plant and gains.
+
+    gains: in controller output per ms.
+    """
 
     operation: Operation
     plant: IdentifiedPlant
@@ -46,7 +49,7 @@ class IntervalLoop:
 
 @dataclass(frozen=True, eq=False)
 class RateInterval:
-    """The final loop of the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
+    """The final control loop for the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
 
     gains: GainRow
     last_rate_mrps: int
@@ -81,7 +84,7 @@ def operating_point(
 def tuned_loop(
     problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: LoopGains | None
 ) -> IntervalLoop:
-    """Make a control loop with the user's gains `own`, or else with tuned gains.
+    """Make the control loop of a plant with the user's gains `own`, or else with tuned gains.
 
     Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
     """
@@ -107,10 +110,10 @@ def _no_tuning_error(operation: Operation, refusal: ValueError) -> TailcError:
 def checked_margins(
     problem: ControlProblem, number: int, loop: IntervalLoop, gains: LoopGains
 ) -> Margins:
-    """Compute the stability margins of gains in fixed point, and check them.
+    """Compute the stability margins of a loop with gains in fixed point, and check them.
 
-    Raises TailcError if the loop is not stable for every delay near the plant's, or if
-    python-control computes other margins.
+    number: of the interval of rates. Raises TailcError if the loop is not stable for every delay
+    near the plant's, or if python-control computes other margins.
     """
     plant = loop.plant.plant
     if gains.ki != 0 and stable_for_delays(plant, *gains.parts):

@@ -1,7 +1,7 @@
 """Check several SLOs of a policy on replays of its design trace.
 
-A search optimises for the first SLO, and with a single SLO only `verify` judges. With several, each
-is a constraint: a policy whose design replays miss one is not written.
+A search optimises for the first SLO, and a single SLO is checked by `verify` only. With several,
+each is a constraint: a policy whose design replays miss one is not written.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def highest_met_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int |
     """The highest rate from `low` to below `high` at which `holds` is true [requests/1000 s].
 
     Found by bisection to two digits, given that `holds(low)` is true. None if `low` is 0 and no
-    higher rate holds. Assumes that more arrivals do not shorten a tail, apart from the noise of
+    higher rate holds. Assumes that a higher rate never shortens a tail, apart from noise of
     replays.
     """
     step = 10 ** max(len(str(high)) - _DIGITS, 0)

@@ -35,9 +35,9 @@ D = TypeVar("D", DemandProfile, "ThroughputTrace", "Days", "TokenTrace")
 
 @dataclass(frozen=True)
 class TraceParts(Generic[D]):
-    """The requests or rows that a policy is compiled from, a record of all parts, and warnings.
+    """The design part of a trace, a record of all parts for the artifact, and warnings.
 
-    The record is for the artifact.
+    design: the requests or rows that a policy is compiled from. inputs: the record.
     """
 
     design: D
@@ -78,7 +78,7 @@ def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> TraceParts[Deman
 
 
 def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> TraceParts[ThroughputTrace]:
-    """Split a throughput trace; each row counts once."""
+    """Split a trace of throughput into its design part and held-out part, by whole rows."""
     if read.reading.rows.split is None:
         return TraceParts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),))
     design, held_out = split_rows(opened, read)

@@ -15,7 +15,10 @@ from tailc.problems.plan import MG_PER_G, Weights
 
 
 def with_own_battery(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
-    """Add the battery of the problem, if there is one, to a plan, with the weights of its cost."""
+    """Add the battery of the problem, if there is one, to a plan.
+
+    weights: of money, energy and CO2 in the cost that the battery lowers.
+    """
     if battery is None:
         return plan
     of_kwh = [
@@ -40,7 +43,7 @@ def saved_udollars(plan: Plan) -> int:
 def with_battery(
     plan: Plan, battery: Battery, of_kwh: Sequence[int] | None = None, end_of_kwh: int = 0
 ) -> Plan:
-    """Add a battery to a plan with fixed jobs, so that it lowers the cost of brown energy most.
+    """Add the battery's schedule to a plan with fixed jobs, at the least cost of brown energy.
 
     of_kwh: cost of a kWh of brown energy in each epoch; None: its price. end_of_kwh: value of a kWh
     stored at the end. Replaces the plan's own battery. Raises ValueError if the energy of an epoch

@@ -34,7 +34,10 @@ def solver_limits(search: PlanSearch) -> BackendLimits:
 def solver_error(
     backend: Backend, outcome: SolverOutcome, trust: AnswerTrust, message: str
 ) -> TailcError:
-    """Make the error for a failed solver, with a hint for the user; no policy is written."""
+    """Make the error for a failed solver, with a hint for the user.
+
+    outcome: the solver's status. trust: whether the exact check confirmed its answer.
+    """
     reason = message or outcome.value
     if trust is AnswerTrust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {reason}"

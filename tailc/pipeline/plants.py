@@ -1,7 +1,8 @@
 """Measure by replay how the tail depends on the rate and on the controller's output.
 
-The surface of tails over load and output shows whether a target is attainable, and which output
-meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
+The controller's output scales the climb ages of a ladder. The surface of tails by rate and output
+shows whether a target is attainable, and which output meets it (Haque et al., MICRO 2017, section
+4.2, figure 3).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class TailGrid:
         return self.tails_us[self.rates_mrps.index(rate_mrps)]
 
     def least_us(self, rate_mrps: int) -> int | None:
-        """The smallest percentile over all outputs at one of the rates [us]; None in overload.
+        """The smallest percentile over all controller outputs at one of the rates [us].
 
         None if the server is overloaded under every output.
         """
@@ -55,11 +56,10 @@ class TailGrid:
 
 @dataclass(frozen=True)
 class Operation:
-    """Operating point of a controller: the output that meets the target at the middle rate.
+    """Operating point of a controller: the output that meets the target at a rate.
 
-    The rate is that of an interval of rates. tail_us: percentile there. response_us: response to a
-    downward step of `step_ppm` around it: change of the measured percentile 1, 2, ... epochs after
-    the step [us].
+    rate_mrps: the middle of an interval of rates. tail_us: percentile there. response_us: change of
+    the measured percentile 1, 2, ... epochs after a downward step of `step_ppm` of the output [us].
     """
 
     rate_mrps: int
@@ -78,7 +78,7 @@ def measure_surface(
 ) -> TailGrid:
     """Replay the ladder at several controller outputs, to measure the percentile for each.
 
-    At every rate of the spec, and in the middle of intervals of rates.
+    Rates are those of the spec, and the middles of intervals of rates.
     """
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))

@@ -1,4 +1,4 @@
-"""The recorded arrivals that tune a table, and those that validate it."""
+"""Split recorded arrivals into those that tune a table, and those that validate it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def with_place(finding: Finding, loaded: LoadedSpec, overridden: Collection[str]
 
 
 def dropped_text(names: Sequence[str]) -> str:
-    """End of a sentence about a missed target: the names of the rungs that were left out."""
+    """Make the end of a sentence on a missed target: the names of rungs that were left out."""
     if not names:
         return ""
     texts = ", ".join(f"`{name}`" for name in names)

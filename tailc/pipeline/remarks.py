@@ -55,7 +55,7 @@ def suspect_unit(
 
 
 def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Finding, ...]:
-    """Warn if reference, measure or speed-ups of a trace differ from those of the design trace."""
+    """Warn if a trace has other reference units, measures or speed-ups than the design trace."""
     theirs = policy.reading
     pairs = {
         "reference": (own.measured.reference, theirs.measured.reference),

@@ -1,4 +1,4 @@
-"""Numbers of a compile for the policy's evidence."""
+"""Numbers of a compile, by name, for the policy's evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fit a model of throughput by CPU share for each machine.
+"""Fit a model of throughput by CPU share to each machine.
 
 The model is fitted by least squares over the whole trace and rounded to the artifact's grid. The
 rounded model is refused if it is not stable, or if the whole host does not attain the target.
@@ -71,7 +71,7 @@ def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[st
 
 
 def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
-    """Warn of targets above the host's capacity, of shares below the least one, and of noise."""
+    """Warn of targets above the host's capacity, of shares below the least share, and of noise."""
     below = [
         _under_least(problem, machine, model)
         for machine, model in zip(problem.served_machines, solution.models, strict=True)

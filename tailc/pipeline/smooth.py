@@ -1,7 +1,7 @@
 """Choose near-optimal schedules that change little from one load to the next.
 
-Among the schedules within the problem's tolerance of the best, those are chosen with which no
-request has more threads at any age, or a shorter wait, than with fewer requests in the system.
+The schedules are within the problem's tolerance of the best. With each further request in the
+system, no request has more threads at any age, or a shorter wait.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _MOST_SCHEDULES = 1_000
 def smooth_schedules(problem: LadderProblem, sample: WeightedSample, v_ms: Schedules) -> Schedules:
     """Smooth the schedules of neighbouring loads, `v_ms` [loads, rungs], within the tolerance.
 
-    Rows without a schedule stay as they are, and so does a `v_ms` that is already smooth.
+    v_ms: time on each rung [ms]. Rows without a schedule, and schedules that are already smooth, do
+    not change.
     """
     solved = np.isfinite(v_ms[:, 0])
     if not jumps(v_ms[solved]):

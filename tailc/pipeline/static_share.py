@@ -20,9 +20,10 @@ BASELINE = "static"
 
 @dataclass(frozen=True)
 class Nearer:
-    """A machine that the best constant share keeps closer to its target, beyond chance.
+    """A machine that the best constant share keeps closer to its target than the controller does.
 
-    own_ppm, constant_ppm: mean errors under the controller and under the constant share.
+    The difference is beyond chance. own_ppm, constant_ppm: mean errors under the controller and
+    under the constant share.
     """
 
     machine: str

@@ -1,9 +1,9 @@
 """Compute a tail table, and check it against the percentile of total times.
 
 Solvers compute cycles and nanoseconds in floating point; entries are rounded up and starts of rows
-down, so the table is never more optimistic than theirs. The rule adds a quantile of cycles and one
-of memory time, which may be less than the quantile of their sum (Bartolini, 2015, section 3.4.1,
-takes it for a triangle inequality, which it is not); a certain shortfall causes a warning.
+down, so the table is never more optimistic. The rule adds a quantile of cycles and one of memory
+time, which may be less than the quantile of their sum (Bartolini, 2015, section 3.4.1, calls it a
+triangle inequality, which it is not); a significant shortfall causes a warning.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 
 
 def underestimated_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
-    """Warn if added quantiles are below the quantile of the total time."""
+    """Warn if the quantiles of cycles and of memory time add up to less than that of total time."""
     if not solution.shortfalls:
         return ()
     worst = max(solution.shortfalls, key=lambda each: each.sum_us - each.added_us)

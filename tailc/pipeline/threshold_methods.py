@@ -51,7 +51,9 @@ MOST_VISITS_ASKED = 5e12
 class ProposedAges:
     """Climb ages that a method proposes, with a bound on the energy, and their origin.
 
-    Energy is in power units times ms. None if there is no bound.
+    bound: lower bound on the energy, in power units times ms; None if there is none. gap_before:
+    gap of the solver before its ages were rounded. proof: how the bound was proved. evaluations:
+    number of ages that were tried.
     """
 
     age_us: Ages
@@ -262,7 +264,10 @@ def _step_us(problem: ThresholdProblem) -> int:
 
 
 def default_step_us(problem: ThresholdProblem) -> int:
-    """Step of an age grid, as fine as some seconds of search allow; a 1, 2 or 5 [us]."""
+    """Step of a grid of climb ages [us]: a 1, 2 or 5 times a power of ten.
+
+    It is as fine as some seconds of search allow.
+    """
     target_us = _target_us(problem)
     step_us = rounded_step_us(max(target_us / STEPS_PER_TARGET, 1))
     while step_us < target_us and _visits(problem, step_us) > MOST_VISITS:

@@ -1,4 +1,4 @@
-"""Solve a threshold problem and check the solution.
+"""Solve a problem of climb ages (thresholds), and check the solution.
 
 Ages are rounded to whole microseconds and evaluated exactly; ages that miss the target stop the
 compile.

@@ -164,9 +164,10 @@ def one_step_table(
 ) -> BudgetTable:
     """Make the table whose budgets are the largest with an iteration within a time limit.
 
-    An iteration of a row has at most the decoding sequences up to the next row. context_of: tokens
-    in their cache. If the decoding sequences alone take longer than the limit, no prompt is
-    computed meanwhile. Without decoding sequences the largest budget applies.
+    A row holds for numbers of decoding sequences up to below the next row; its largest number
+    counts. context_of: tokens in the cache of that number of sequences. If the decoding sequences
+    alone take longer than the limit, no prompt is computed. Without decoding sequences the largest
+    budget applies.
     """
     ends = (*grid.first_decoding[1:], grid.engine.max_sequences + 1)
     budgets = [

@@ -1,4 +1,4 @@
-"""Replayed estimates of a budget table before it is written."""
+"""Replayed estimates of a token-budget table before it is written."""
 
 from __future__ import annotations
 

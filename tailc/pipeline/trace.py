@@ -44,7 +44,7 @@ ABOUT_DEGREES = {
 
 
 def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Select the warnings that are not about degrees of parallelism."""
+    """Select the warnings that are not about degrees (numbers of threads per request)."""
     return tuple(warning for warning in warnings if warning.code not in ABOUT_DEGREES)
 
 
@@ -72,7 +72,7 @@ class OpenedThroughput:
 
 @dataclass(frozen=True)
 class OpenedDays:
-    """Days of jobs and energy, and the reading of the jobs."""
+    """The days of jobs and energy of a plan, and how the jobs were read."""
 
     reading: RunTimeReading
     trace: Days
@@ -182,7 +182,7 @@ def _profile_reading(
 
 
 def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:
-    """Split requests into design and held-out part; the spec must have a rule for it."""
+    """Split requests into design and held-out part; the spec must have a rule for the split."""
     rule = read.reading.rows.split
     assert rule is not None
     try:
@@ -195,7 +195,7 @@ def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, D
 def split_rows(
     opened: OpenedSpec, read: OpenedThroughput
 ) -> tuple[ThroughputTrace, ThroughputTrace]:
-    """Split throughput into design and held-out part; the spec must have a rule for it."""
+    """Split throughput into design and held-out part; the spec must have a rule for the split."""
     from tailc.traces.throughput import split_throughput
 
     try:
@@ -208,7 +208,7 @@ def split_rows(
 def split_requests(opened: OpenedSpec, read: OpenedTokens) -> tuple[TokenTrace, TokenTrace]:
     """Split requests to a language model into the design part and the held-out part.
 
-    The spec must have a rule for it.
+    The spec must have a rule for the split.
     """
     from tailc.traces.tokens import split_tokens
 

@@ -1,4 +1,4 @@
-"""Issues as logging commands of Azure Pipelines, one per line."""
+"""Issues (findings and notes) as logging commands of Azure Pipelines, one per line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Budget tables as text."""
+"""Token-budget tables as text."""
 
 from __future__ import annotations
 

@@ -122,7 +122,8 @@ def _with_renderers(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionR
 def best_result(chosen: AutoResult) -> dict[str, object]:
     """Build the JSON data of the policy that `auto` chose: table, risk, and search effort.
 
-    The risk is the share of resamples of the requests in which the table is worse than another.
+    The risk is the share of resamples of the requests in which the table is worse than another
+    table.
     """
     best, unsafe = chosen.best, chosen.best.forgone
     of_unsafe = {} if unsafe is None else {"forgone": _as_ppm(unsafe)}
@@ -148,9 +149,9 @@ def _as_ppm(unsafe: UnsafeTable) -> dict[str, int]:
 
 
 def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
-    """Format the chosen frequency policy, and what its safety costs, as text.
+    """Format the frequency policy that `auto` chose, and what its safety costs, as text.
 
-    Ladders have only the second, as their estimates have the first.
+    For ladders, only the cost of safety, as the text of their estimates describes the choice.
     """
     lines = [*_chosen_lines(chosen), *_risk_lines(chosen)]
     return ("\n".join(lines),) if lines else ()

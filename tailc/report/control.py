@@ -1,4 +1,4 @@
-"""Reports of a tuned controller: response surface, and plant, gains and margins by interval."""
+"""Reports of a tuned controller: tails by rate and output; plant, gains, margins by interval."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MOST_MS = 10_000
 
 
 def control_result(tuned: TunedController) -> dict[str, object]:
-    """Build the JSON data of a tuned controller: its response surface and its intervals of rates.
+    """Build the JSON data of a tuned controller: tails by rate and output, and its intervals.
 
-    Each interval has a plant, gains and margins; infinite values are null. Plants map output to
-    tail latency [ms] with one sample per epoch: `b` and `a` are in ascending powers of the delay
-    operator. Gains are output per ms.
+    Each interval of rates has a plant, gains and margins; infinite values are null. Plants map
+    output to tail latency [ms] with one sample per epoch: `b` and `a` are in ascending powers of
+    the delay operator. Gains are output per ms.
     """
     surface = tuned.surface
     return {
@@ -37,7 +37,7 @@ def control_result(tuned: TunedController) -> dict[str, object]:
 
 
 def control_text(tuned: TunedController) -> str:
-    """Format the response surface, then one line per interval of rates."""
+    """Format the tails by rate and output as a table, then one line per interval of rates."""
     return f"{surface_text(tuned.surface)}\n\n{_intervals(tuned)}"
 
 

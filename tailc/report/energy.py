@@ -12,12 +12,12 @@ _US_PER_MS = 1_000
 
 
 def is_energy(evidence: Evidence) -> bool:
-    """Whether the policy's objective is an energy, because it chooses core types."""
+    """Whether the policy's objective is an energy, as for policies that choose core types."""
     return any(name == IN_WATTS for name, _ in evidence.settings)
 
 
 def is_by_rate(evidence: Evidence) -> bool:
-    """Whether the policy's evidence is by arrival rate, because it chooses SMT lanes."""
+    """Whether the evidence has a row per arrival rate, as for policies of SMT lanes."""
     return any(name == INTERFERENCE for name, _ in evidence.settings)
 
 

@@ -1,4 +1,4 @@
-"""Explanations of all finding codes: why tailc reports the code, and how to fix the cause.
+"""Explanations of all finding codes: why tailc reports them, and how to fix the cause.
 
 `tailc explain` prints these texts, and docs/errors.md is generated from them.
 """

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class TextSection:
-    """A block of lines that a report may shorten; lines of `body` may be omitted, from the end.
+    """A block of lines that a report may shorten by omitting lines of `body` from its end.
 
-    least: number of body lines that stay while another section can be cut. may_fold: whether the
-    whole section may be omitted if cuts are not enough. left_out, what: number and name of the
-    omitted lines.
+    head, foot: lines before and after. least: number of body lines that stay while another section
+    can be cut. may_fold: whether the whole section may be omitted if cuts are not enough. left_out,
+    what: number and name of the omitted lines.
     """
 
     head: tuple[str, ...] = ()

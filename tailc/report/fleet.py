@@ -26,7 +26,7 @@ _NOTE = (
 def as_text(results: Sequence[ServiceResult]) -> str:
     """Format the result of a fleet: counts, and a table of services that need attention.
 
-    These have changed, failed or do not pass.
+    These services have changed, have failed or do not meet their SLO.
     """
     rows = _rows(results)
     table = f"\n{align_columns(rows, (_GAIN,))}\n\n{_NOTE}\n" if len(rows) > 1 else ""

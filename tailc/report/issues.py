@@ -21,9 +21,10 @@ LEVELS = {
 
 @dataclass(frozen=True)
 class Issue:
-    """A finding or note in the format of a CI service.
+    """A finding or note in a form that every CI service knows.
 
-    rule: its code or type. place: where it is; for notes, the file alone.
+    rule: code of the finding, or type of the note. place: where the cause is; for notes, the file
+    alone.
     """
 
     level: NoteLevel
@@ -34,7 +35,7 @@ class Issue:
 
     @property
     def fingerprint(self) -> str:
-        """Hash that stays the same if the issue moves to another line of its file."""
+        """Hash that identifies the issue even if it moves to another line of its file."""
         place = self.place
         named = ("", "", "") if place is None else (place.source, place.field, place.excerpt)
         parts = (self.rule, self.message, *(part or "" for part in named))
@@ -71,7 +72,7 @@ def _with_help(finding: Finding) -> str:
 
 
 def limited_annotations(lines: Sequence[tuple[NoteLevel, str]]) -> tuple[list[str], int]:
-    """The lines of the most severe annotations, in their order, and the number of the others.
+    """Select the most severe annotations, in their order, and count those left out.
 
     Services show few annotations of a run, and hide the rest.
     """

@@ -1,4 +1,4 @@
-"""Text about the held-out replays that compared a tuned table."""
+"""Text about the held-out replays that validated a tuned table."""
 
 from __future__ import annotations
 

@@ -23,7 +23,10 @@ class CaseFault(enum.Enum):
 
 @dataclass(frozen=True)
 class JUnitCase:
-    """A JUnit test case; `kind` is the type of the fault; passed cases print `message` too."""
+    """A JUnit test case.
+
+    fault: None if the test passed. kind: type of the fault. message: also printed if it passed.
+    """
 
     group: str
     name: str

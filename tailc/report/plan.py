@@ -96,7 +96,7 @@ def expected_text(books: PlanBooks) -> str:
 
 
 def flows_text(ledger: Ledger) -> str:
-    """Format the energy that a battery takes, loses and gives."""
+    """Format the energy that a battery takes in, loses and gives out."""
     lost = f", {energy_text(ledger.lost_mj)} of them lost" if ledger.lost_mj else ""
     discharged = energy_text(ledger.discharged_mj)
     return f"battery charges {energy_text(ledger.charged_mj)}{lost}, discharges {discharged}"

@@ -37,8 +37,8 @@ def strip_text(plan: Plan) -> str:
 def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
     """Green supply of a plan by epoch, and its maximum.
 
-    Plans with two buses count racks or servers on the green bus. Plans with one bus have green
-    power, limited to the power of all servers when busy [mW].
+    For a plan with two buses, in racks or servers on the green bus. For a plan with one bus, in
+    green power [mW], at most the power of all servers when busy.
     """
     if not plan.has_buses:
         total = sum(pool.servers * pool.busy_mw for pool in plan.pools)

@@ -1,4 +1,4 @@
-"""Power of a held-out window under a plan's rule or prices: measured power and its forecast."""
+"""Power in a held-out window of days under a plan: what the replay draws, and the forecast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.report.pictures.power_series import PowerSeries, power_from_replay
 
 
 def power_of_window(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> PowerSeries:
-    """Replay the first held-out window and return its power over time.
+    """Replay the plan on the first held-out window, and return its power over time.
 
     For plans of rigid jobs it includes the forecast that was issued at its start.
     """

@@ -250,7 +250,7 @@ def ladder_text(ladder: Ladder) -> str:
 def evidence_text(evidence: Evidence) -> str:
     """Format one line per load: objective, bound, gap and predictions [ms, cost units].
 
-    Rows without a proof are omitted; empty if there is none with one.
+    Loads without a proof are omitted; empty if no load has one.
     """
     if not evidence.rows:
         return ""

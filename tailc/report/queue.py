@@ -32,14 +32,14 @@ _FORESEEN = "clairvoyant: levels chosen with all requests known in advance"
 
 
 def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
-    """Build the JSON data of a tuned table: at each rate the tails [us] of both tables.
+    """Build the JSON data of a tuned table: at each rate its tail and the formula table's [us].
 
-    Both are the tuned table and the formula's. The change has a 95 % interval. A tail is null if
-    the table is overloaded in some replay; the change then is null too. If energy is minimised, the
-    change is of energy, and energies are in 1e-6 of the unit of power times us. If batch work is
-    maximised, the change is of the batch work that is lost, and both tables have the share that
-    remains per core. `formula_part_ppm` scales the ages, or the bound, of the formula's table so
-    that it meets the limit; null if no factor does.
+    The change has a 95 % interval. A tail is null if the table is overloaded in some replay, and so
+    is the change then. If energy is minimised, the change is of energy, and energies are in 1e-6 of
+    the unit of power times us. If batch work is maximised, the change is of the batch work that is
+    lost, and both tables have the share of batch work that remains per core. `formula_part_ppm` is
+    the factor on the ages, or the bound, of the formula's table with which it meets the limit; null
+    if there is none.
     """
     result: dict[str, object] = {}
     if tuned.raised is not None:

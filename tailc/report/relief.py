@@ -1,4 +1,4 @@
-"""Reports of overload control: the rule, and what it takes from requests at each rate."""
+"""Reports of overload control: the rule, and the work that requests lose to it at each rate."""
 
 from __future__ import annotations
 

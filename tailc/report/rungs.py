@@ -1,4 +1,4 @@
-"""The rungs of a ladder as text, if requests share resources other than threads."""
+"""The rungs of a ladder as text, for requests that share resources other than threads."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tailc.units import plain_ppm, printable
 
 
 def is_joint(ladder: Ladder) -> bool:
-    """Whether rungs cost several resources, some of them shared, but no cores and no threads."""
+    """Whether the ladder's rungs use several resources, some shared, but no cores or threads."""
     limited = [unit for unit in ladder.cost_units if unit.capacity_ppm is not None]
     has_shared_units = bool(limited) and len(ladder.cost_units) > 1
     return has_shared_units and ladder.power is None and degrees(ladder) is None
 
 
 def rungs_text(ladder: Ladder) -> str:
-    """Format one line per rung: speed, cost in each unit, and first cost per unit of work."""
+    """Format one line per rung: speed, use of each resource, first resource per unit of work."""
     units = [printable(unit.name) for unit in ladder.cost_units]
     title = ("rung", "speed", *units, f"{units[0]} by work")
     rows = [

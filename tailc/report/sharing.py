@@ -10,14 +10,17 @@ from tailc.units import format_us, plain_ppm, printable
 def sharing_text(ladder: Ladder) -> str:
     """Format the rules for starts, timeouts and descents; empty if the rows contain everything.
 
-    Descents are mentioned only together with sharing rules.
+    A descent moves a request to a lower rung; it is mentioned only together with sharing rules.
     """
     rules = ladder.sharing
     return "" if rules is None else f"sharing: {'; '.join(_parts(rules, ladder))}"
 
 
 def boost_text(ladder: Ladder) -> str:
-    """Format the tuned limit of boosting; empty if boosting may use the whole capacity."""
+    """Format the limit of boosted requests (extra resources on the last rung); empty without one.
+
+    Without a limit boosting may use the whole capacity of the resource.
+    """
     boost = ladder.boost
     if boost is None:
         return ""

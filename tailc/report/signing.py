@@ -35,5 +35,5 @@ def signature_result(signature: Signature, is_checked: bool) -> dict[str, object
 
 
 def until_text(expires_s: int) -> str:
-    """Format until when a signature is valid."""
+    """Format the time until which a signature is valid."""
     return f"expires {expiry_text(expires_s)}" if expires_s else "never expires"

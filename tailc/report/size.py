@@ -34,12 +34,12 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
 
 
 def capacity_table(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
-    """Format capacities as a text table: one row per policy or baseline."""
+    """Format the highest rate of each policy or baseline as a text table, a row each."""
     return align_columns(_table(capacities, fleet_mrps), _NUMBERS)
 
 
 def capacity_markdown(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
-    """Format capacities as a Markdown table: one row per policy or baseline.
+    """Format the highest rate of each policy or baseline as a Markdown table, a row each.
 
     fleet_mrps: rate of a fleet, for a column with its number of servers; None: no such column.
     """

@@ -36,7 +36,7 @@ def pack_tables(
 ) -> list[tuple[UsageColumn, ...]]:
     """Distribute groups of columns of a report over few tables of at most `width` characters.
 
-    Each table begins with the column `first`. A group is not split; a group that is too wide has a
+    Each table begins with the column `first`. A group is never split; if it is too wide, it has a
     table of its own.
     """
     tables: list[tuple[UsageColumn, ...]] = []

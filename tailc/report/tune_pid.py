@@ -27,7 +27,7 @@ _CRITERIA = {
 
 
 def as_text(study: Study) -> str:
-    """Format the plant, the gains in every form, and the loops next to each other."""
+    """Format the plant, the tuned gains in every form, and the loops of all tuning rules."""
     parts = [
         "\n".join((_request_line(study), _plant_line(study), *_residual_lines(study))),
         align_columns(_forms(study), (1, 2, 3)),

@@ -1,4 +1,4 @@
-"""Studies: what commands other than compile compute, such as why, sweep, size, tune and fit."""
+"""Studies: what commands other than compile compute, such as why, sweep, size and tune."""
 
 from tailc.kernel_cache import ensure_kernel_cache
 

@@ -23,9 +23,9 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class ArrivalsFit:
-    """Result of fitting an arrival process to recorded arrivals, with warnings.
+    """Result of fitting a bursty arrival process to recorded arrivals, with warnings.
 
-    day: the rate by hour with its mean; None for a recording of less than a day.
+    day: the mean rate of each hour of the day; None for a recording of less than a day.
     """
 
     source: str

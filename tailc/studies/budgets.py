@@ -34,7 +34,7 @@ class SpecBudgets:
         return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
     def findings(self, rulings: BudgetCheck) -> tuple[Finding, ...]:
-        """Report each exceeded budget as an error, and each undecided one as a warning.
+        """Report each exceeded budget as an error, and each undecided budget as a warning.
 
         Raises TailcError for a budget of a quantity that was not compared.
         """
@@ -65,9 +65,10 @@ class SpecBudgets:
 
 
 def read_budgets(path: str, new: Policy) -> SpecBudgets:
-    """Read the budgets of the spec at `path`, from which `new` must have been compiled.
+    """Read the budgets of the spec at `path`, from which the policy `new` must have been compiled.
 
-    Raises TailcError for an invalid spec, of another policy, or of a kind without requests.
+    Raises TailcError for an invalid spec, for the spec of another policy, and for a kind of policy
+    that serves no requests.
     """
     loaded = open_document(path)
     model = loaded.model

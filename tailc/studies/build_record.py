@@ -1,4 +1,4 @@
-"""Record of the inputs of a policy, so that it is compiled again only if one has changed.
+"""Record of the inputs of a compiled policy, to compile again only if an input has changed.
 
 The file `STEM.inputs.json` next to a policy is its record. It is written last: if it is missing, or
 belongs to another policy, the policy is compiled again.

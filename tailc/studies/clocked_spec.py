@@ -1,4 +1,4 @@
-"""Open specs whose demand is in cycles and memory time, for cores that change their frequency."""
+"""Open specs whose demand is in cycles and memory time, for cores with several frequencies."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Size a fleet that runs requests and batch work on shared servers.
 
-After Bartolini, 2015, section 3.6, which gives no equation. Batch work on a server with requests
-costs least power up to a knee; beyond it, dedicated servers need less. Requests run at a frequency
-that meets their bound in replays; a policy that raises the frequency only when needed draws less. A
-unit of batch work is that of a dedicated server at its most efficient frequency.
+After Bartolini, 2015, section 3.6, which gives no equation. Up to a point (the knee), batch work
+costs the least power on servers that also have requests; beyond it, dedicated servers need less.
+Requests run at a fixed frequency that meets their latency bound in replays; a policy that raises
+the frequency only when needed draws less power. The unit of batch work is what a dedicated server
+does at its most efficient frequency.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from tailc.units import format_khz, format_mrps, format_us
 
 @dataclass(frozen=True)
 class FleetDemand:
-    """A demand to size a fleet for: servers with requests, and an amount of batch work.
+    """A demand to size a fleet for: a number of servers with requests, and an amount of batch work.
 
-    Batch work is in units of dedicated servers.
+    batch: in units of what one dedicated server does at its most efficient frequency.
     """
 
     servers: int
@@ -58,9 +59,10 @@ class FleetDemand:
 
 @dataclass(frozen=True)
 class SupplyPoint:
-    """A point of a server's supply curve: batch work, power of the server, and frequencies.
+    """A point of a server's supply curve: how much batch work the server does next to requests.
 
-    batch_khz: None if cores sleep when they have no requests.
+    work: batch work in units of a dedicated server's. power_w: of the whole server. batch_khz: None
+    if cores sleep when they have no requests.
     """
 
     work: float
@@ -85,10 +87,10 @@ class DedicatedServer:
 class Fleet:
     """The servers and the power that a demand of requests and batch work needs.
 
-    work: batch work of each server with requests. low, high: points of the supply curve between
-    which it alternates, `high_share` of the time at `high`. dedicated: servers for batch work
-    alone, as a fraction. servers: all servers, rounded up. apart_servers, apart_w: servers and
-    power with all batch work on dedicated servers.
+    work: batch work of each server with requests. low, high: numbers of the two points of the
+    supply curve between which such a server alternates, with `high_share` of the time at `high`.
+    dedicated: servers with batch work alone, as a fraction. servers: all servers, rounded up.
+    apart_servers, apart_w: servers and power if all batch work is on dedicated servers.
     """
 
     demand: FleetDemand
@@ -107,8 +109,9 @@ class Fleet:
 class Colocation:
     """The supply curve of a server, its knee, and the fleets for the demands.
 
-    tail_khz: lowest frequency of requests that meets the bound. efficient: the pair of frequencies
-    with the most batch work per joule, found by `search`.
+    tail_khz: lowest frequency of requests that meets the latency bound. corners: points of the
+    curve. knee: number of the point beyond efficient: the pair of frequencies with the most batch
+    work per joule, found by `search`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Take the columns of a trace from the spec that names it."""
+"""Take the column options of a trace from a spec that names the trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Configurations of cores that are compared for one service, and the climb ages of each."""
+"""Configurations of cores that are compared for one service, and the climb ages of each.
+
+A climb moves a running request to a faster core when it reaches an age.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class Configuration:
     """A configuration to compare: a server's cores, and the demand of the service on them.
 
     path: the spec as the user named it. ladder: its rungs (core types). profile: demand of the
-    service, and its speeds on the rungs. problem: asks for the climb ages of least energy.
+    service, and its speeds on the rungs. problem: the problem to find climb ages of least energy.
     """
 
     name: str
@@ -104,7 +107,7 @@ def _configuration(opened: OpenedSpec) -> Configuration:
 
 
 def design_of(opened: OpenedSpec) -> DemandProfile:
-    """The design part of the spec's trace."""
+    """Read the requests of a spec's trace that are not held out."""
     read = open_trace(opened)
     return read.trace.profile if read.reading.rows.split is None else split_trace(opened, read)[0]
 
@@ -155,15 +158,18 @@ def _duplicate_names(
 
 
 def never_climb(configuration: Configuration) -> Ages:
-    """The climbs of a policy that keeps requests on slow cores while any of these are free."""
+    """The only row of a policy that never moves running requests to a faster core.
+
+    A new request starts on the slowest type that has a free core.
+    """
     return configuration.ladder.rows[0].climbs[:1]
 
 
 def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int, ...] | None:
-    """Climb ages of least energy at low load: when requests leave each rung but the last [us].
+    """Climb ages of least energy for a request alone: when it leaves each rung but the last [us].
 
-    None if even the fastest cores miss the target. An age after every request ends means never, so
-    that fractions of it are ages.
+    None if even the fastest cores miss the target. A climb that never happens has an age after the
+    end of every request, so that the ages can be multiplied by a fraction.
     """
     try:
         problem = replace(configuration.problem, target_us=target_us)
@@ -188,9 +194,10 @@ def _all_done_us(configuration: Configuration) -> int:
 
 
 def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
-    """Make climbs at `part` / `PARTS` of the given ages; of climbs at one age only the highest.
+    """Make climbs at the fraction `part` / `PARTS` of the given ages [us].
 
-    A climb moves a request to a faster core at an age. ages_us: of the climb to each rung.
+    A climb moves a request to a faster core at an age. ages_us: ages at which requests leave each
+    rung but the last. Of several climbs at one age only the highest remains.
     """
     by_age = {0: 0}
     for rung, age_us in enumerate(ages_us, start=1):
@@ -199,13 +206,13 @@ def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
 
 
 def with_ages(configuration: Configuration, ages: Ages) -> Ladder:
-    """Make the ladder of a configuration of cores with one row of these climb ages."""
+    """Make a ladder for a configuration of cores that has these climbs at every load."""
     row = replace(configuration.ladder.rows[0], climbs=ages)
     return replace(configuration.ladder, rows=(row,))
 
 
 def capacity(configuration: Configuration) -> float:
-    """Work that all cores together do per ms, by the mean speeds [ms at reference speed]."""
+    """Work that all cores of a configuration do per ms [ms at reference speed], by mean speeds."""
     speeds = configuration.profile.mean_curve()
     cores = configuration.cores
     if cores.is_in_place:

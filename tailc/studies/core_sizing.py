@@ -1,11 +1,11 @@
 """Find the configuration of cores that meets a latency at a rate with the least energy.
 
-For every configuration and rate, fractions of the ages of least energy at low load are replayed on
-the same requests and times; each has an energy and a tail. Fractions are first in steps of an
-eighth, then, for every target, near the best so far, down to a sixty-fourth. A cell of the answer,
-a rate and a target, has the least energy of all whose tail meets the target (after Haque et al.,
-MICRO 2017, section 6.7, and Haque, dissertation, Rutgers 2016, section 5.3.5). The ages are fixed
-at the best value for a load, as a controller would settle; they do not follow the load.
+For every configuration and rate, the climb ages of least energy at low load are multiplied by a
+fraction and replayed, always on the same requests and times; this gives an energy and a tail per
+fraction. Fractions are first in steps of an eighth, then, for every target, near the best so far,
+down to a sixty-fourth. For each rate and target the answer is the replay of least energy whose tail
+meets the target (after Haque et al., MICRO 2017, section 6.7, and Haque, dissertation, Rutgers
+2016, section 5.3.5). The ages are the same at all loads.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FIRST_STEP = 8
 
 @dataclass(frozen=True)
 class SizingGrid:
-    """The arrival rates [1/1000 s] and targets [us] for which cores are sized, both ascending."""
+    """The arrival rates [1/1000 s] and latency targets [us] to size cores for, both ascending."""
 
     rates_mrps: tuple[int, ...]
     targets_us: tuple[int, ...]
@@ -71,9 +71,10 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerChoice:
-    """How a configuration meets a target: climb ages, tail, and energy per request.
+    """How a configuration of cores meets a target: climb ages, tail, and energy per request.
 
-    energy: in thousandths of the unit of power times ms, including that of idle cores.
+    server: number of the configuration. energy: in thousandths of the unit of power times ms,
+    including that of idle cores.
     """
 
     server: int
@@ -84,9 +85,9 @@ class ServerChoice:
 
 @dataclass(frozen=True)
 class CoreSizing:
-    """The result of sizing cores: the best policy of each configuration.
+    """The result of sizing cores: the best policy of each configuration, by rate and target.
 
-    cells: by rate, target and server; None: the target is missed.
+    cells: indexed by rate, target and configuration (`servers`); None if the target is missed.
     """
 
     servers: tuple[Server, ...]
@@ -98,9 +99,9 @@ class CoreSizing:
     cells: tuple[tuple[tuple[ServerChoice | None, ...], ...], ...]
 
     def best(self, rate: int, target: int) -> ServerChoice | None:
-        """The result with the least energy at a rate and a target; the first server on a tie.
+        """The configuration with the least energy at a rate and a target; the first one on a tie.
 
-        None if all miss.
+        rate, target: numbers in the grid. None if every configuration misses the target.
         """
         met = [choice for choice in self.cells[rate][target] if choice is not None]
         return min(met, key=lambda choice: choice.energy, default=None)

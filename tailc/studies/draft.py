@@ -75,7 +75,7 @@ _MISSED_AT_ANY_RATE = Finding(
 class Draft:
     """A drafted spec: its text, which was checked with its trace, and warnings.
 
-    detected: the keys taken from the trace, for people.
+    detected: the keys whose values come from the trace, to show to the user.
     """
 
     name: str
@@ -86,10 +86,10 @@ class Draft:
 
 
 def draft_spec(trace: str, wishes: Wishes, spec_path: str, progress: Progress = silent) -> Draft:
-    """Draft a spec for the file `spec_path`, which is not written; it passes a check and compiles.
+    """Draft a spec for the file `spec_path`, without writing it; the draft is valid and compiles.
 
     Raises TailcError for a trace that cannot be read or lacks needed columns, and for a setting
-    that a spec cannot have. A finding is `about` the setting that is missing.
+    that a spec cannot have. The finding of a missing setting has that setting in `about`.
     """
     with open_source(trace) as source:
         demand = demand_of(source, wishes)
@@ -107,10 +107,11 @@ def draft_spec(trace: str, wishes: Wishes, spec_path: str, progress: Progress = 
 
 
 def quantum_us(requests: DemandProfile) -> int:
-    """Choose a quantum: about a tenth of the median demand, such as 1, 2 or 5 ms.
+    """Choose a quantum, the time between checks of a request's age: a tenth of the median demand.
 
-    It is from 100 us to the spec's default. A tenth of the median demand is the shortest interval
-    of `hand_settings`, which must not be below the quantum.
+    The result is a round number such as 1, 2 or 5 ms, at least 100 us and at most the spec's
+    default. A baseline set by hand (`hand_settings`) adds threads at intervals of a tenth of the
+    median demand or more, which must not be below the quantum.
     """
     median_ns = summary(requests).quantiles_ns[GRID_PPM.index(PPM // 2)]
     tenth_us = PARTS_OF_MEDIAN[0] * Fraction(median_ns, _NS_PER_US)
@@ -118,7 +119,7 @@ def quantum_us(requests: DemandProfile) -> int:
 
 
 def missing_settings(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
-    """Report settings that neither the trace nor the user provides, or a file error."""
+    """Report settings that neither the trace nor the user provides, or the trace's read error."""
     try:
         with open_source(trace) as source:
             demand_of(source, wishes)

@@ -43,7 +43,7 @@ class SpeedupOfTrace:
 
 @dataclass(frozen=True)
 class ListedSpeedup:
-    """The user's choice to list the speed-ups at 1, 2, ... threads."""
+    """The user's list of speed-ups at 1, 2, ... threads."""
 
     values: tuple[float, ...]
 
@@ -65,7 +65,10 @@ class TimeColumns:
 
 @dataclass(frozen=True)
 class TimingColumns:
-    """Columns of a table with one row per execution; unit: of the durations, None: by the name."""
+    """Columns of a table with one row per execution of a request at some degree.
+
+    unit: of the durations; None: given by the column's name.
+    """
 
     request: str
     degree: str
@@ -96,9 +99,10 @@ class Meaning:
 class Wishes:
     """What the user states for a first spec, because a trace does not contain it.
 
-    slos: the first is the target of the search. fan_out: parallel servers that all must answer.
-    rates_mrps: expected arrival rates in thousandths of a request per second; empty: chosen from
-    the measured capacity. name: None: that of the trace's file.
+    slos: the first is the target of the search. fan_out: number of parallel servers that must all
+    answer a user's query. rates_mrps: expected arrival rates in thousandths of a request per
+    second; empty: chosen from the measured capacity. name: of the service; None: that of the
+    trace's file.
     """
 
     cores: int
@@ -124,7 +128,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class DraftDemand:
-    """Lines of a drafted spec for the key `demand`, and the speed-up if the trace has it."""
+    """Lines of a spec's key `demand`, and lines of speed-ups if the trace has them."""
 
     lines: tuple[str, ...]
     speedup: str | None
@@ -141,7 +145,7 @@ class DraftDemand:
 
 
 def demand_of(source: Source, wishes: Wishes) -> DraftDemand:
-    """Write the keys of `demand` from a trace and the user's settings.
+    """Write the lines of a spec's key `demand` for a trace and the user's settings.
 
     Raises TailcError with every missing setting.
     """

@@ -61,9 +61,9 @@ class Service:
 class PolicySummary:
     """Summary of a compiled policy in the report of a fleet.
 
-    standing: the worst of the estimates at all rates. change_ppm: change from the best fixed
-    setting that a user could choose, at the rate where it is greatest; of the cost if the policy
-    minimises one and otherwise of the percentile. Both are None if the policy has no such
+    standing: whether the estimates meet the SLO, the worst over all rates. change_ppm: change from
+    the best fixed setting that a user could choose, at the rate where it is greatest: of the cost
+    if the policy minimises a cost, else of the percentile. Both are None if the policy has no such
     estimates.
     """
 
@@ -77,7 +77,8 @@ class PolicySummary:
 class ServiceResult:
     """Result of one service of a fleet.
 
-    reasons: why it was compiled. policy: None if the compile failed.
+    reasons: why the service was compiled, such as a changed input. policy: None if the compile
+    failed.
     """
 
     service: Service
@@ -92,7 +93,9 @@ class ServiceResult:
 class FleetOptions:
     """Options of all compiles of a fleet.
 
-    overrides: values for the search of each spec that can have them.
+    output: folder of the policies. overrides: values for the search of each spec that can have
+    them. allows_misses: accept policies whose estimates miss an SLO. rebuilds: compile unchanged
+    specs, too.
     """
 
     output: str

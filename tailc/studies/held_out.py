@@ -32,7 +32,7 @@ from tailc.traces.trace import Trace, trace_by_row, trace_in
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Held-out requests, their arrivals if requested, and warnings."""
+    """Held-out requests, their recorded arrivals if a column was requested, and warnings."""
 
     profile: DemandProfile
     warnings: tuple[Finding, ...]

@@ -1,4 +1,4 @@
-"""Curves of a tuned loop over time and frequency, for plots."""
+"""Curves of a control loop with a tuned controller over time and frequency, for plots."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def curves_of(
     until: float,
     unit: float = 1.0,
 ) -> LoopCurves:
-    """Compute the curves of a stable loop with these gains, up to the time `until`.
+    """Compute the curves of a stable control loop, up to the time `until`.
 
-    Times are in the plant's unit of time; `unit` is that unit in the user's unit.
+    gains: kp, ki and kd of the PID controller. `until` is in the plant's unit of time, and `unit`
+    is that unit in the user's unit.
     """
     times, step, _ = responses(plant, *gains, setpoint=1.0, load=0.0, until=until)
     _, load, _ = responses(plant, *gains, setpoint=0.0, load=1.0, until=until)

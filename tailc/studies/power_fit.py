@@ -1,4 +1,4 @@
-"""Fit a power model to one part of a counter trace, and measure its errors on another part."""
+"""Fit a power model to one part of a trace of performance counters, and test it on another part."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ UNITS = (
 class FittedComponent:
     """Fitted power parameters of a component of a server, by name, and their errors.
 
-    residual_w: root mean square on the training samples. error_w: mean absolute error on the test
-    samples; error_share: relative to the mean power of the whole server. long_term_share: absolute
-    mean error relative to the component's own mean power.
+    residual_w: root mean square error on the training samples. condition: condition number of the
+    regression. error_w: mean absolute error on the test samples. error_share: the same relative to
+    the mean power of the whole server. long_term_share: absolute value of the mean error, relative
+    to the component's own mean power.
     """
 
     name: str
@@ -49,7 +50,10 @@ class FittedComponent:
 
 @dataclass(frozen=True)
 class PowerFit:
-    """A trained model; `error_*` and `long_term_share` are of the whole server."""
+    """A fitted power model of a server: its components and their errors.
+
+    `error_*` and `long_term_share` are for the power of the whole server.
+    """
 
     source: str
     test_source: str

@@ -32,9 +32,9 @@ class _ReadTrace:
 
 
 class SharedTraces:
-    """The traces of a sweep's variants, each kept in memory from its first use to its last.
+    """The traces that the variants of a sweep read, each in memory from first to last use.
 
-    None: a variant that could not be opened.
+    A variant that could not be opened is None.
     """
 
     def __init__(self, variants: Sequence[OpenedSpec | None]) -> None:

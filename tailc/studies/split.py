@@ -56,7 +56,7 @@ class WrittenSplit:
 def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
     """Write the parts STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
-    stem: default is the spec's name. Raises TailcError for a spec without a held-out part, and for
+    stem: None for the spec's name. Raises TailcError for a spec without a held-out part, and for
     one that plans days, whose held-out part is the days after the plan.
     """
     opened = open_kind(spec_path)

@@ -39,7 +39,7 @@ Choice = tuple[tuple[int, int], ...]
 class VariantResult:
     """Result of one variant of a spec: a policy with its results by rate, or its findings.
 
-    Findings explain why there is no policy.
+    findings: if there is no policy, the reasons.
     """
 
     choice: Choice

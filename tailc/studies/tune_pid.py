@@ -56,7 +56,10 @@ class UnitNames:
 
 @dataclass(frozen=True)
 class Wish:
-    """Requested type of PID controller. sample_time: None for a controller in continuous time."""
+    """Requested type of PID controller, and limits of its loop.
+
+    criterion: what the gains minimise. sample_time: None for a controller in continuous time.
+    """
 
     structure: Structure
     criterion: Criterion
@@ -80,7 +83,7 @@ class PidLoop:
 
 @dataclass(frozen=True)
 class Study:
-    """Result of a tuning: the plant, the tuned controller, and those of published rules.
+    """Result of tuning: the plant, the tuned controller, and those of published tuning rules.
 
     residual: of the identification, in the output's unit; None for a transfer function. criterion:
     the minimised value. Times in margins are in samples if the plant is sampled.

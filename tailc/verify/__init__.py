@@ -1,1 +1,1 @@
-"""Judge policies: replay an emitted policy on held-out demand, and compute a verdict."""
+"""Judge policies: replay an emitted policy on held-out requests, and rule on each SLO."""

@@ -46,11 +46,11 @@ _USUAL_INTERVALS = 6
 class Capacity:
     """The highest arrival rate at which one server meets the SLO under a policy or a baseline.
 
-    rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, as
-    at every lower rate that was tried; None if it never does. low_mrps: the highest at which the
-    whole 95 % interval meets it, or None. high_mrps: the highest at which any part of the interval
-    does. step_mrps: step of the grid, so smaller differences are not resolved. compiled_mrps: the
-    highest rate that a policy is compiled for; None without rates and for baselines.
+    Rates are tried on a grid of step `step_mrps`. rate_mrps: the highest rate at which, as at all
+    lower ones, the estimated percentile meets the SLO; None if there is none. low_mrps: the same
+    for the upper end of the percentile's 95 % interval, and high_mrps: for its lower end.
+    compiled_mrps: the highest rate that a policy is compiled for; None without rates and for
+    baselines.
     """
 
     subject: str
@@ -67,7 +67,7 @@ class Capacity:
 
     @property
     def exceeded_mrps(self) -> int | None:
-        """The highest rate that a policy is compiled for, if its measured capacity is above it."""
+        """The highest rate that the policy is compiled for, if its capacity is higher, or None."""
         compiled = self.compiled_mrps
         return compiled if compiled is not None and (self.rate_mrps or 0) > compiled else None
 
@@ -97,12 +97,12 @@ def size(
     options: VerifyOptions | None = None,
     slo: Slo | None = None,
 ) -> Sizing:
-    """Find the capacity of each policy, then of each baseline in the options.
+    """Find the highest arrival rate at which each policy, then each baseline, meets an SLO.
 
     slo: None for the first SLO of the first policy. Baselines run on the first policy's server; one
     with a searched threshold searches it at each rate. Arrivals are Poisson. Raises TailcError if a
     policy and the requests do not fit, for a server without a stated capacity, and for a controller
-    that keeps the tail on its target.
+    that holds the tail at its target.
     """
     options = replace(options or VerifyOptions(), arrivals=(Poisson(PPM),))
     for policy in policies:

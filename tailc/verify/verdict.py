@@ -16,8 +16,8 @@ class Verdicts:
     """The verdicts on a policy for every SLO and arrival process, and what they are based on.
 
     `drift`: None if the artifact lacks the compile demand. `cut_off_us`: run time at which requests
-    were ended, or None. `other_power_ppm`: share of the reference's server power outside the cores.
-    `settling_requests`: number of unmeasured requests before those of a replay at a constant rate.
+    were ended, or None. `other_power_ppm`: power of the server outside the cores, as a share of the
+    reference power. `settling_requests`: number of unmeasured requests at the start of a replay.
     `shared`: the resource that requests compete for, which `threads` counts. `warnings`: reasons to
     doubt the verdict, such as requests that the policy was compiled from (TC0606).
     """

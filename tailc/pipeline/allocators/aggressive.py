@@ -1,10 +1,10 @@
 """Plan the servers of malleable jobs again whenever something changes.
 
-Each plan covers all running and waiting jobs and the expected energy. A new one is made when a job
+Each plan covers all running and waiting jobs and the expected energy. A new plan is made when a job
 arrives or ends, when the forecast changes much, and when a job outlives its plan. Every plan keeps
-the slowdown promised to each job. A plan that breaks a rule is rejected: the previous plan stays in
-force, and new jobs get the servers they request next to it. If jobs would have to wait, and more of
-them could start with the requested servers for all, then all get the requested servers.
+the slowdown promised to each job. If a plan breaks a rule, it is rejected: the previous plan stays
+in force, and new jobs also get the servers they request. If jobs would have to wait, and more of
+them could start if all jobs had the requested servers, then all jobs get these.
 
 Source: Haque, Rutgers 2016, sections B.3.1 and B.3.2.
 """
@@ -97,7 +97,7 @@ class Aggressive:
         self._last_search: _LastSearch | None = None
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Allocate servers by the current plan, after planning again if something has changed."""
+        """Allocate servers by the current plan; plan again first if something has changed."""
         numbers = {one.job.number for one in view.active}
         if view.active and self._is_due(view, numbers):
             self._replan(view)

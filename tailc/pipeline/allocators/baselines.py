@@ -1,7 +1,7 @@
 """The allocators that use solvers, as baselines of `verify`: the caller gives them to the replays.
 
-Run time has the weight that it has in the plan: an hour of one job costs as much as the plan's
-epochs of delay in an hour, however many jobs there are.
+An hour of a job's run time has the weight that the policy's plan gives it: the cost of as many
+epochs of delay as an hour has, however many jobs there are.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def aims_of(plan: Plan) -> Aims:
 class AggressiveBaseline(RuleBaseline[Make]):
     """Baseline: plan all jobs again at every event; see `Aggressive`.
 
-    SHARE in its name multiplies the weight of run time.
+    The baseline's name may contain SHARE, a factor on the weight of run time.
     """
 
     syntax = Syntax("aggressive[-SHARE]")

@@ -27,14 +27,14 @@ class Epochs:
         return np.diff(self.begin_s)
 
     def epoch_at(self, moment_s: int) -> int:
-        """Index of the epoch of a plan that contains the time `moment_s`."""
+        """Index of the epoch that contains the time `moment_s` [s]."""
         return int(np.searchsorted(self.begin_s, moment_s, side="right")) - 1
 
 
 def epochs_ahead(
     cluster: Cluster, now_s: int, ahead: Supply, until_s: int, cuts_s: Iterable[int] = ()
 ) -> Epochs:
-    """Make the epochs from `now_s` to `until_s` or later, split at the times `cuts_s`.
+    """Make the epochs of a plan from `now_s` to `until_s` or later, split at the times `cuts_s`.
 
     ahead: the supply from the present epoch on. After its end there is no green energy, and the
     last price applies.

@@ -37,10 +37,10 @@ OUTLIVED = 10
 class Aims:
     """Weights of a plan's objective, in micro-units.
 
-    run_cost: of an hour of mean run time. of_money, of_energy, of_carbon: of a micro-dollar, a kWh
-    and a gram of CO2 of brown energy. mean_over: the number of jobs that the run time is averaged
-    over, for example all jobs of a day; None: the jobs of the problem, as published, so that an
-    hour of one job weighs more if there are fewer jobs.
+    run_cost: cost of an hour of mean run time. of_money, of_energy, of_carbon: cost of a
+    micro-dollar, a kWh and a gram of CO2 of brown energy. mean_over: number of jobs that the mean
+    run time is over, for example all jobs of a day. None: the jobs of the problem, as published; an
+    hour of one job then weighs more if there are fewer jobs.
     """
 
     run_cost: int
@@ -59,7 +59,10 @@ class Aims:
 def parallel_problem(
     cluster: Cluster, epochs: Epochs, jobs: Sequence[ParallelJob], aims: Aims
 ) -> ParallelProblem:
-    """Make the solver's problem for these jobs; sleeping servers use green energy first."""
+    """Make the solver's problem of planning these jobs over these epochs.
+
+    Green energy first supplies the sleeping servers.
+    """
     count = np.arange(cluster.servers + 1, dtype=np.int64)
     supply = epochs.supply
     spare_mw = np.maximum(supply.green_mw - cluster.servers * cluster.asleep_mw, 0)
@@ -98,8 +101,8 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
 def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
     """Convert a running job, with its remaining work, to a job of the solver's problem.
 
-    A job that can no longer keep its limit on slowdown may take as long as it needs with the
-    servers it requests.
+    If the job can no longer keep its limit on slowdown, the limit is what the requested servers
+    allow.
     """
     shape = shape_of(one.job, one.vms, servers)
     assert shape is not None, "it runs on them"
@@ -119,14 +122,14 @@ def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
 
 
 def with_possible_slack(job: ParallelJob) -> ParallelJob:
-    """The running job; its limit on slowdown is raised if the job can no longer keep it."""
+    """Return the running job; its limit on slowdown is raised if it can no longer be kept."""
     return job if _can_keep(job) else replace(job, slack_ppt=_least_slack_ppt(job))
 
 
 def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
-    """Possible server counts of `vms` virtual machines, and the speed on each.
+    """Server counts on which `vms` virtual machines can run, and the speed on each; None if none.
 
-    None if there are none.
+    servers: number of servers of the cluster.
     """
     curve = job.speedup_ppm[vms]
     fits = (count for count in sorted(curve) if count <= min(vms, servers))
@@ -139,7 +142,7 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
 
 
 def at_request(job: ParallelJob, shape: int = 0) -> int:
-    """The largest number of servers that a job may have and that is at most the requested number.
+    """The largest number of servers that the job may have, up to the number that it requests.
 
     The smallest allowed number if all are larger.
     """

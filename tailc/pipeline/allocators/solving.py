@@ -16,7 +16,7 @@ from tailc.pipeline.allocators.steps import columns_of
 
 
 class Solve(Protocol):
-    """A function that plans all jobs of a problem, or reports why there is no plan."""
+    """A function that plans all jobs of a problem, or returns why there is no plan."""
 
     def __call__(self, problem: ParallelProblem, warm: Sequence[Column]) -> ColumnsSolution:
         """Solve the problem. warm: schedules to start from; ones that do not fit are ignored."""

@@ -28,20 +28,24 @@ class ServerSchedule:
     past_s: int
 
     def servers_at(self, moment_s: int) -> int:
-        """Number of servers at the time `moment_s`."""
+        """Number of servers of the job at the time `moment_s` [s]."""
         step = bisect_right(self.begin_s, moment_s) - 1
         return self.servers[step] if step >= 0 and moment_s < self.past_s else 0
 
 
 def server_schedule(problem: ParallelProblem, epochs: Epochs, column: Column) -> ServerSchedule:
-    """Convert a solver's schedule to times in seconds."""
+    """Convert a solver's schedule of a job, by epoch, to times in seconds."""
     shape = problem.jobs[column.job].shapes[column.shape]
     begin_s = epochs.begin_s[column.start : column.start + len(column.servers) + 1].tolist()
     return ServerSchedule(shape.vms, tuple(begin_s[:-1]), column.servers, begin_s[-1])
 
 
 def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
-    """Convert a plan to one schedule per job. Takes server counts [J, T] and shapes [J]."""
+    """Convert a plan to one schedule per job.
+
+    servers: server counts, int (jobs, epochs). shape: number of the job's virtual machine choice,
+    int (jobs,).
+    """
     columns = []
     for j, row in enumerate(servers.tolist()):
         runs = [t for t, count in enumerate(row) if count]
@@ -61,7 +65,10 @@ def requested_column(problem: ParallelProblem, job: int) -> Column | None:
 def planned_column(
     problem: ParallelProblem, epochs: Epochs, job: int, steps: ServerSchedule
 ) -> Column | None:
-    """Schedule of a running job: planned servers, then the requested number; None if too slow."""
+    """Make a running job's schedule: its planned servers, then the number that it requests.
+
+    None if the job would miss its limit on slowdown.
+    """
     requested = at_request(problem.jobs[job])
     begin_s = epochs.begin_s.tolist()
     return _schedule(problem, job, lambda epoch: steps.servers_at(begin_s[epoch]) or requested)

@@ -1,9 +1,9 @@
 """Choose the best of the formula's tables, settings by hand, and the tables of two searches.
 
-The searches start from the formula's tables and the settings by hand: one in a coarse search space,
-one near the best table so far. Then all tables are compared over resamples of the records, and on
-replays of requests that no search used. The criterion determines the searches: `TailChoice` and
-`LimitedChoice`.
+One search is in a coarse search space; the other is near the best table so far. Both start from the
+formula's tables and the settings by hand. Then all tables are compared over resamples of the
+records, and on replays of requests that no search used. `TailChoice` and `LimitedChoice` are the
+choices for the two types of objective.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ SEARCHED = "search"
 class Best(Generic[Form]):
     """The table that `auto` chose, how sure the choice is, and the effort of the searches.
 
-    others: the best table that needs no search. loss_share: share of the resamples of the records
-    in which the table is significantly worse than one of the others at some rate. is_safe: whether
-    this share is within the allowed risk, and the table is not worse than any other on the replays
-    of the comparison. forgone: a table that is better there, but loses in too many resamples.
+    option: the table. others: candidates that need no search. loss_share: share of the resamples of
+    the records in which the table is significantly worse than one of the others at some rate.
+    is_safe: whether this share is within the allowed risk, and the table is not worse than any
+    other on the replays of the comparison. forgone: a better table that was rejected as too risky.
+    evaluations, requests: replayed tables and simulated requests of the searches.
     """
 
     option: Option[Form]
@@ -75,9 +76,9 @@ class Best(Generic[Form]):
 class Question:
     """What the method `auto` chooses a table for: objective, requests, budget and accepted risk.
 
-    objective: at each rate. towards: the tuning of tables with some rungs and rules for an
-    objective. parts: the requests of the search, and those of the comparison. risk: share of the
-    resamples in which a table may be worse than another.
+    objective: what to minimise at each rate. towards: makes the tuning problem of an objective, for
+    tables with the rungs and rules of a given one. parts: the requests of the search, and those of
+    the comparison. risk: share of the resamples in which a table may be worse than another.
     """
 
     objective: TuningObjective
@@ -89,14 +90,17 @@ class Question:
 
 @dataclass(frozen=True)
 class SearchedTables:
-    """The tables that the searches found, compared with the others, and the effort."""
+    """The tables that the searches found, compared with the other candidates; and their effort."""
 
     compared: list[ComparedTable[Ladder]]
     searches: tuple[SearchResult[Ladder], ...]
 
 
 class Choice(ABC):
-    """The choice of `auto` among the formula's tables, settings by hand, and searched tables."""
+    """The choice of `auto` among the formula's tables, settings by hand, and searched tables.
+
+    A subclass determines the searches for one type of objective.
+    """
 
     def __init__(
         self,
@@ -134,14 +138,14 @@ class Choice(ABC):
 
     @abstractmethod
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """Operating points and objective of the search near the best table so far."""
+        """Operating points and objective of the searches."""
 
     @abstractmethod
     def search(self) -> SearchedTables:
         """Run both searches by simulation, and compare their tables with the other candidates."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
-        """Select the found tables that are good enough to be chosen."""
+        """Select those compared tables that are good enough to be chosen."""
         return found
 
     def best(self) -> Best[Ladder]:
@@ -190,22 +194,26 @@ class Choice(ABC):
         return table
 
     def compare(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
-        """Compare tables of a search with the formula's tables and the settings by hand."""
+        """Compare tables from a search with the formula's tables and the settings by hand."""
         self.progress("judging the tables", 1.0)
         return self.comparison.compare([Option(SEARCHED, table) for table in tables])
 
     def nearest(self, tables: Sequence[Ladder]) -> Ladder:
-        """The table whose largest excess over the best table at any rate is smallest."""
+        """Find the table that is nowhere far from the best one.
+
+        That is the one whose largest relative excess over the best of the tables, at any rate, is
+        smallest.
+        """
         return tables[least_far(tables, self.screening, self.objective)]
 
     def with_budget(self, objective: TuningObjective) -> TuningObjective:
-        """The objective with half of its budget, for each of the searches."""
+        """The objective with half of its budget of simulated requests, for each of two searches."""
         budget = self.asked.budget
         least = least_budget(objective, budget.starts)
         return replace(objective, most_requests=budget.times * least // 2)
 
     def first_searched(self) -> SearchResult[Ladder]:
-        """Search in a coarse space, on the original requests."""
+        """Search for tables in a coarse space, on the original requests."""
         given = self._rival_to(self.problem.base)
         objective = self.with_budget(self.asked.objective)
         return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
@@ -258,10 +266,10 @@ def fallbacks(
     cores: int,
     nearest: Callable[[Sequence[Ladder]], Ladder],
 ) -> Iterator[Ladder]:
-    """Simpler variants of a table: fewer rows that climb, or a baseline at high or low loads.
+    """Make simpler variants of a table: fewer rows that climb, or a baseline at high or low loads.
 
-    nearest: selects the table whose largest excess over the best at any rate is smallest, and so
-    the load at which tables are joined.
+    A climb moves a running request to a higher rung. nearest: selects the table that is nowhere far
+    from the best one; it chooses the load at which two tables are joined.
     """
     yield from leanest_variants(table, cores)
     for baseline in baselines:

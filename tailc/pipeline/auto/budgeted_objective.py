@@ -22,10 +22,10 @@ def aim_within(
 ) -> TuningObjective | None:
     """Limit an objective of tuning to the budget of an effort; None if nothing can be tuned.
 
-    That is so if the table has nothing to tune, or a rate is too high. towards: makes the tuning
-    problem of an objective. Raises TailcError for a rate that is too high if arrivals are stated,
-    because without a search there is no table for them; and for a search that would simulate too
-    many requests.
+    Nothing can be tuned if the table has no free values, or a rate is too high. towards: makes the
+    tuning problem of an objective. Raises TailcError for a rate that is too high if arrivals are
+    stated, because without a search there is no table for them; and for a search that would
+    simulate too many requests.
     """
     times = effort.budget.tuned
     if not times:

@@ -42,8 +42,8 @@ _SOLVER = "tailc_solvers.evolution"
 class AutoResult:
     """The result of the method `auto`: the chosen table, and on which requests it was chosen.
 
-    is_held_out: whether the comparison used requests that no search used. judged_on: number of
-    records of the comparison.
+    asked: the settings of the choice. is_held_out: whether the comparison used requests that no
+    search used. judged_on: number of records of the comparison.
     """
 
     best: Best[Any]
@@ -66,9 +66,10 @@ def best_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """Replace the policy's table with the best of several; the policy may keep its own table.
+    """Replace the policy's table with the best of several; the policy's own table may be the best.
 
-    Raises TailcError for a search that would simulate too many requests.
+    formulas: the formula's tables of all candidates. parts: requests of the search and of the
+    comparison. Raises TailcError for a search that would simulate too many requests.
     """
     (own,) = policy.ladders
     objective = replace(objective, limit_us=objective.target_us)
@@ -117,8 +118,8 @@ def _with_table(policy: Policy, chosen: AutoResult) -> Policy:
 def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> Evidence:
     """Make the evidence of a policy after `auto` chose its table.
 
-    Proofs are only for the rows of the formula's table. is_own: whether the solved table is chosen,
-    which keeps its own evidence.
+    The proofs of the solved table do not hold for another table. is_own: whether the solved table
+    is chosen, so that its evidence stays.
     """
     best = chosen.best
     settings = dict(evidence.settings) | {

@@ -1,8 +1,9 @@
 """Choose the best tail table: the paper's, with or without feedback, one frequency, or a search.
 
-All are compared first by the SLOs and then by energy: on resamples of the records, and on replays
-of requests that no search saw. With batch work it is the energy for a unit of that work, and tables
-differ in the least frequency of requests and in that of batch work, too.
+A tail table gives the core frequency that each queue of requests needs. Tables are compared first
+by the SLOs and then by energy: on resamples of the records, and on replays of requests that no
+search used. With batch work, the energy of a unit of that work counts; tables then also differ in
+the least frequency of requests and in that of batch work.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class ClockPolicy:
 
 @dataclass(frozen=True, eq=False)
 class ReplayedCores:
-    """The cores on which tail tables are replayed; see `TableServer`."""
+    """The simulated cores on which tail tables are compared; implements `TableServer`."""
 
     load: Workload
     cores: int
@@ -92,7 +93,7 @@ def best_clocks(
     """Choose the tail table that meets the SLOs with the least energy.
 
     The result may have another table, or no feedback. clock_khz: frequency at which demand was
-    measured. aim: limit of the percentile in a search.
+    measured. aim: the objective of a search, with the limit of the percentile.
     """
     table = policy.tail_table
     assert table is not None

@@ -35,11 +35,11 @@ from tailc.tuning.validation import mean_interval
 class ComparedTable(Generic[Form]):
     """A table, compared with the best of the baselines at each rate.
 
-    loss_share: share of the resamples in which it is significantly worse at some rate. regret: mean
-    relative loss over resamples and rates. change: mean relative change of the minimised amount, on
-    the held-out requests. is_safe: whether loss_share is within the risk, and the table is at no
-    rate significantly worse on the held-out requests. keeps: whether it meets the latency limit, if
-    there is one, at each rate.
+    loss_share: share of the resamples in which the table is significantly worse at some rate.
+    regret: mean relative loss over resamples and rates. change: mean relative change of the
+    minimised amount, on the held-out requests. is_safe: whether loss_share is within the risk, and
+    the table is at no rate significantly worse on the held-out requests. keeps: whether the table
+    meets the latency limit, if there is one, at each rate.
     """
 
     option: Option[Form]
@@ -53,7 +53,8 @@ class ComparedTable(Generic[Form]):
 def best_compared(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
     """Choose the safe table with the largest improvement, or else the one with the least regret.
 
-    Safe: not significantly worse than a baseline. Regret: mean relative loss against the best one.
+    A safe table is not significantly worse than any baseline. Regret is the mean loss relative to
+    the best baseline.
     """
     safe = [table for table in tables if table.is_safe]
     return min(safe, key=lambda table: table.change) if safe else least_regret(tables)
@@ -66,7 +67,7 @@ def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
 
 @dataclass(frozen=True)
 class UnsafeTable:
-    """The best table on the requests of a comparison, if it loses in too many resamples.
+    """A table that is the best on the requests of the comparison, but loses in too many resamples.
 
     gain: the part of the minimised amount that it would save there, relative to the chosen table.
     loss_share: as in `ComparedTable`.

@@ -21,11 +21,11 @@ class Budget:
 
     times: budget of a search, in smallest possible budgets. starts: points from which a search
     begins. screening: replays of each table that a search can start from. leanest: replays by which
-    rows that climb are removed from a table. repeats, resamples: replays of each table in a
+    rows with climbs are removed from a table. repeats, resamples: replays of each table in a
     comparison, and resamples of the records. judging: size of the final comparison. tuned: budget
     of tuning the best candidate, in smallest possible budgets; 0: it is not tuned. rounds: how
-    often tables are joined while none is safe. joins_all: whether every setting by hand is joined,
-    or only those that are the best at some rate.
+    often the rows of two tables are joined to a new table while no table is safe. joins_all:
+    whether every setting by hand is joined, or only those that are the best at some rate.
     """
 
     times: int
@@ -41,7 +41,7 @@ class Budget:
 
 
 class Effort(enum.Enum):
-    """The value of `--effort`."""
+    """How much `auto` searches: the value of the option `--effort`."""
 
     QUICK = "quick"
     NORMAL = "normal"

@@ -13,7 +13,7 @@ FEWEST_ROWS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Holdback:
-    """The requests that searches use, and those held out for comparing tables.
+    """The requests that searches use, and those held out to compare tables (`judging`).
 
     Both are the same requests if there are few. keeps_some: whether requests are held out as soon
     as there are enough.

@@ -16,7 +16,10 @@ _LOADS_PER_CORE = (0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.25)
 
 
 def join_tables(low: Ladder, high: Ladder, last_load: int) -> Ladder:
-    """Join two ladders: the rows of `low` for loads up to `last_load`, those of `high` above."""
+    """Join two ladders: the rows of `low` for loads up to `last_load`, those of `high` above.
+
+    The load is the number of requests in the system.
+    """
     kept = [row for row in low.rows if row.first_load <= last_load]
     kept[-1] = replace(kept[-1], last_load=last_load)
     beyond = [row for row in high.rows if row.last_load is None or row.last_load > last_load]
@@ -36,7 +39,7 @@ def joined_by_rate(
 ) -> Iterator[Ladder]:
     """Join the best table at each rate (low loads) with the best at each higher rate (high loads).
 
-    sample: its first scenes are those of the objective's rates, in that order.
+    sample: its first operating points are those of the objective's rates, in that order.
     """
     amounts = penalized_amounts(sample.measure(tables), objective)[:, : len(objective.rates_mrps)]
     by_rate = sorted(zip(objective.rates_mrps, amounts.argmin(axis=0).tolist(), strict=True))

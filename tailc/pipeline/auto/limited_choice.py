@@ -32,17 +32,17 @@ class LimitedChoice(Choice):
     """The choice for energy or batch work under a latency limit."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """The operating points of the requests as they are, and the objective of a search.
+        """The operating points of the original requests, and the objective with half of its budget.
 
-        The objective has half of the budget, because there are two searches.
+        There are two searches, which share the budget.
         """
         return self.now, self.with_budget(self.asked.objective)
 
     def search(self) -> SearchedTables:
         """Run both searches under a latency limit, and compare their tables with the others.
 
-        The second search starts from the table with the least regret. At each rate, its limit is
-        the tail of the best tables so far.
+        The second search starts from the table with the least regret. Its limit at each rate is the
+        tail of the best tables so far.
         """
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()

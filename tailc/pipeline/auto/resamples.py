@@ -27,13 +27,13 @@ _WORSE = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Generic[Form]):
-    """Replays of bootstrap samples of the requests at each rate, equal for all tables."""
+    """Replays of bootstrap samples of the requests at each rate, the same for all tables."""
 
     trials: TuningSample[Form]
     aim: TuningObjective
 
     def amounts(self, seen: Measurements) -> NDArray[np.float64]:
-        """Read the minimised amount from measurements, float64 (tables, resamples, rates)."""
+        """Compute the minimised amount from measurements, float64 (tables, resamples, rates)."""
         return self.by_resample(penalized_amounts(seen, self.aim))
 
     def by_resample(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -41,7 +41,7 @@ class Resamples(Generic[Form]):
         return values.reshape(len(values), -1, len(self.aim.rates_mrps))
 
     def only(self, numbers: Sequence[int]) -> TuningSample[Form]:
-        """The sample with only the resamples of these numbers, each at all rates."""
+        """Select the resamples of these numbers, each at all rates."""
         rates = len(self.aim.rates_mrps)
         return self.trials.only(
             [number * rates + rate for number in numbers for rate in range(rates)]
@@ -81,16 +81,20 @@ def resamples_of(
 
 
 def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of resamples in which each table is significantly worse than another one at some rate.
+    """Share of resamples in which each table is significantly worse than the best other somewhere.
 
-    A resample is a bootstrap sample of the requests. own: values of the tables (tables, resamples,
-    rates). others: values of the tables to compare with (others, resamples, rates).
+    A resample is a bootstrap sample of the requests; somewhere means at some rate. own: the
+    minimised amount of each table (tables, resamples, rates). others: that of the tables to compare
+    with (others, resamples, rates).
     """
     best = others.min(axis=0)
     return (own > (1 + _NOISE) * best).any(axis=2).mean(axis=1)
 
 
 def regrets(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Regret of each table: mean relative excess of its tail over the best of the others."""
+    """Regret of each table: mean relative excess of the minimised amount over the best other table.
+
+    own, others: amounts (tables, resamples, rates). An excess beyond noise has a larger weight.
+    """
     change = own / others.min(axis=0) - 1.0
     return (change + _WORSE * np.maximum(change - _NOISE, 0.0)).mean(axis=(1, 2))

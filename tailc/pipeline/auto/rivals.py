@@ -1,4 +1,4 @@
-"""Settings by hand as tables, and the subset of them that a search must beat."""
+"""Settings by hand as tables, and the subset of candidates that a search must beat."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def promising(
 ) -> list[Option[Form]]:
     """Select the candidates that are among the best at some rate, or never far from the best.
 
-    With a latency limit, also those for a slightly lower and a slightly higher limit, because they
-    may be the cheapest ones that meet the limit on other requests.
+    If there is a latency limit, the same is done for a slightly lower and a slightly higher one,
+    since other candidates may be the cheapest that meet the limit on other requests.
     """
     seen = trials.measure([one.table for one in options])
     found: set[int] = set()
@@ -69,6 +69,9 @@ def _about(aim: TuningObjective) -> list[TuningObjective]:
 
 
 def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:
-    """Number of the table whose largest excess over the best of them at any rate is smallest."""
+    """Number of the table that is nowhere far from the best one.
+
+    That is the table whose largest relative excess over the best of them, at any rate, is smallest.
+    """
     amounts = penalized_amounts(trials.measure(tables), aim)
     return int((amounts / np.maximum(amounts.min(axis=0), 1.0)).max(axis=1).argmin())

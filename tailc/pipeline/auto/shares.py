@@ -1,9 +1,10 @@
-"""Choose the shares controller by replay: the spec's, another one, or constant shares.
+"""Choose the controller of CPU shares by replay: the spec's, another one, or constant shares.
 
-All are replayed on the measured rows. A form has one law and one pole for all machines. With a pole
-near 1 shares change slowly from the first, which is what the first model needs for the target. A
-controller that serves one machine well may keep another one farther from its target than a constant
-share would, so both count: the errors of all machines, and where a constant share is better.
+All are replayed on the measured rows. A policy has one control law and one pole for all machines.
+With a pole near 1, shares change slowly from the start, so they stay near those that the first
+model gives for the targets. A controller that suits one machine may keep another farther from its
+target than a constant share would. The choice therefore depends on the errors of all machines, and
+on the machines for which a constant share is better.
 """
 
 from __future__ import annotations
@@ -118,10 +119,10 @@ def _best_parts(shares: Shares, rows: ThroughputTrace) -> tuple[float, ...]:
 
 
 def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
-    """Make a shares form that gives machines with a target nearly constant shares of the host.
+    """Make a policy of shares that gives each machine with a target a nearly constant share.
 
-    Its law is pole placement, because the observer with such a pole keeps the throughput constant
-    instead of the share.
+    parts: share of the host for each of these machines. The control law is pole placement: with a
+    pole near 1 it keeps the share constant, while the observer would keep the throughput constant.
     """
     served = (
         _beginning_with(machine, part, shares.least_ppm)

@@ -22,7 +22,10 @@ _SPARE = 0.003
 
 
 def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
-    """Iterate over variants of the table with ever fewer rows that climb."""
+    """Iterate over variants of a table that use only the most efficient rung from some load on.
+
+    Each variant has fewer rows in which requests climb to other rungs.
+    """
     rung = leanest_rung(table)
     if rung is None:
         return
@@ -34,8 +37,8 @@ def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
 def ending_lean(table: Ladder, cores: int) -> Ladder:
     """Add a last row to a table, so that it is stable at any rate that the server can serve.
 
-    The row uses the most efficient rung, the one with most work per core. The table is unchanged if
-    it already has such a row, or if no rung is more efficient than all others.
+    Requests of this row use the most efficient rung, the one with most work per core. The table is
+    unchanged if it already has such a row, or if no rung is more efficient than all others.
     """
     last, rung = table.rows[-1], leanest_rung(table)
     if rung is None or (last.admission, last.climbs) == (AT_ONCE, (Climb(0, rung),)):
@@ -51,11 +54,11 @@ def leanest(
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
 ) -> Ladder:
-    """Choose the variant of a table that serves heavy demand best, of the cheap variants.
+    """Choose, of the cheap variants of a table, the one that serves heavy demand best.
 
-    A variant is cheap if it costs almost nothing more on `trials`. The cost is the median over the
-    replays, because a queue that by chance forms in one of them under one variant would decide the
-    mean. Variants use the leanest rung in more rows.
+    Variants use the most efficient rung in more rows. A variant is cheap if it costs almost nothing
+    more than the table on `trials`. The cost is the median over replays, because the mean would
+    depend on a queue that forms by chance in one of them. heavy: replays of longer demand.
     """
     tables = distinct([table, *leanest_variants(table, problem.cores)])
     if len(tables) == 1:

@@ -1,4 +1,4 @@
-"""Compare the formula's ages with a controller to the best table without one."""
+"""Compare the formula's climb ages with a feedback controller to the best table without one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SteeredLadder:
 
 @dataclass(frozen=True, eq=False)
 class SteeredCores:
-    """The cores that ladders with a controller are replayed on; see `TableServer`."""
+    """Simulated cores on which ladders with a controller are compared; implements `TableServer`."""
 
     load: Workload
     cores: int
@@ -57,9 +57,9 @@ def compare_steered(
     threads: int,
     progress: Progress,
 ) -> ComparedTable[SteeredLadder]:
-    """Compare a policy with its feedback controller to the same policy without it.
+    """Compare a policy with a feedback controller to a policy without one, the only baseline.
 
-    The policy without it is the only baseline.
+    steered: the policy with the controller. plain: the policy without.
     """
     (ages,), (table,) = steered.ladders, plain.ladders
     objective = replace(aim, limit_us=aim.target_us)
@@ -90,7 +90,7 @@ def _subject(one: SteeredLadder) -> CoreTypes:
 def steered_evidence(
     evidence: Evidence, compared: ComparedTable[SteeredLadder], requests: Holdback
 ) -> Evidence:
-    """Make the evidence of a policy with a controller: how it compares with one without."""
+    """Make the evidence of a policy with a controller: its comparison with a policy without one."""
     settings = dict(evidence.settings) | {
         "controller_change_ppm": round(PPM * compared.change),
         "controller_loss_ppm": round(PPM * compared.loss_share),
@@ -101,7 +101,10 @@ def steered_evidence(
 
 
 def left_out_remark(compared: ComparedTable[SteeredLadder], risk: float) -> Finding:
-    """Warn that the policy has no controller, although the spec states one."""
+    """Warn that the policy has no controller although the spec states one.
+
+    risk: share of resamples in which a table may be worse.
+    """
     message = "the policy has no controller: "
     if not all(compared.keeps):
         message += "with it the SLO is not reliably met"

@@ -1,6 +1,6 @@
 """Choose the best table for the tail, relative to the best baseline at each rate.
 
-A tail that is longer than that baseline's has several times the weight, both on the original
+A tail that is longer than that of the best baseline counts several times, both on the original
 requests and on a sample with longer demand.
 """
 
@@ -29,7 +29,7 @@ class TailChoice(Choice):
     """How `method: auto` chooses a table if the objective is a small percentile of latency."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """The operating points of the original and the heavier sample, and the objective."""
+        """The operating points of the original and of the heavier sample, and the objective."""
         tuning, objective = self.asked.parts.tuning, self.asked.objective
         self._then = operating_points(heavier(tuning, self.problem, objective), objective)
         rates, weights = objective.rates_mrps * 2, objective.weights * 2
@@ -37,7 +37,7 @@ class TailChoice(Choice):
         return [*self.now, *self._then], self.with_budget(both)
 
     def final_table(self, table: Ladder) -> Ladder:
-        """Return the table with last rows added under which the server is stable at every rate.
+        """Add rows for high loads to the table, under which the server is stable at every rate.
 
         Tables from a search already have such rows.
         """
@@ -46,8 +46,8 @@ class TailChoice(Choice):
     def search(self) -> SearchedTables:
         """Run both searches by simulation, and compare their tables with the other candidates.
 
-        The second search starts from the table whose largest distance from the best one at any rate
-        is smallest. That may be a table joined from the rows of two.
+        The second search starts from the table that is nowhere far from the best one: its largest
+        relative distance at any rate is smallest. That table may have the rows of two others.
         """
         rivals = [one.table for one in self.others]
         first, cores = self.first_searched(), self.problem.cores
@@ -85,8 +85,8 @@ _MOST_BUSY = 0.92
 def heavier(load: Workload, problem: TuningProblem[Ladder], objective: TuningObjective) -> Workload:
     """Draw a resample with long demand: its mean is at the 93rd percentile of resamples.
 
-    It is scaled to at least 1.2 times the mean of the sample, and down if it would keep more than
-    92 % of the server busy.
+    Demands are multiplied so that the mean is at least 1.2 times that of the sample, and no more
+    than 92 % of the server is busy.
     """
     drawn = [bootstrap_with_fitted_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
     heavy = sorted(drawn, key=lambda one: one.mean_work_ns)[_BELOW]

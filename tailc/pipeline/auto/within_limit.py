@@ -1,8 +1,7 @@
 """Compare tables under a latency limit: first by how often they miss it, then by their cost.
 
-At each rate a table is compared with one baseline. It is the cheapest of those that meet the limit
-on the requests of the search and in nearly all resamples. If there is none, it is the one that
-misses the limit least often.
+At each rate a table is compared with one baseline: the cheapest of those that meet the limit on the
+requests of the search and in nearly all resamples, or else the one that misses it least often.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ _WORSE, _MISSED = 5.0, 20.0
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """Ratios of latency percentiles to their limits, and costs, for several tables.
+    """Latency percentiles relative to their limits, and costs, for several tables.
 
-    Arrays float64 (tables, resamples, rates). excess: the largest ratio of a percentile to its
-    limit. cost: of a request. typical: the larger of the mean excess of the resamples and that on
-    the original requests, (tables, rates).
+    excess: the largest ratio of a percentile to its limit; cost: of a request; both float64
+    (tables, resamples, rates). typical: float64 (tables, rates), the larger of the mean excess of
+    the resamples and that on the original requests.
     """
 
     excess: NDArray[np.float64]
@@ -40,23 +39,32 @@ class Excess:
     typical: NDArray[np.float64]
 
     def at_rates(self, table_of_rate: NDArray[np.intp]) -> Excess:
-        """Combine values of several tables, one chosen for each rate, into those of one table."""
+        """Combine several tables, one chosen for each rate, to the values of one table.
+
+        table_of_rate: number of the table at each rate.
+        """
         at = np.arange(len(table_of_rate))
         excess, cost = (each[table_of_rate, :, at].T[None] for each in (self.excess, self.cost))
         return Excess(excess, cost, self.typical[table_of_rate, at][None])
 
     @property
     def misses(self) -> NDArray[np.bool_]:
-        """Whether a latency percentile exceeds its limit by more than noise."""
+        """Whether a latency percentile exceeds its limit by more than noise.
+
+        Shape: (tables, resamples, rates).
+        """
         return self.excess > 1.0 + NOISE
 
     def keeps(self, risk: float) -> NDArray[np.bool_]:
-        """Whether each table meets its limits at each rate, with a given risk; (tables, rates)."""
+        """Whether each table meets its limits at each rate; (tables, rates).
+
+        risk: share of the resamples in which a table may miss a limit.
+        """
         return (self.misses.mean(axis=1) <= risk) & (self.typical <= 1.0 + _MEAN_NOISE)
 
 
 def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """Largest ratio of a latency percentile to its limit over all objectives.
+    """Largest ratio of a latency percentile to its limit over all SLOs.
 
     Shape: (tables, points, repeats).
     """
@@ -68,7 +76,10 @@ def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
 def excess_and_cost(
     over_resamples: Measurements, as_they_are: Measurements, resamples: Resamples[Form]
 ) -> Excess:
-    """Compute the ratios of percentiles to limits, and costs: on resamples, and on all requests."""
+    """Compute the ratios of percentiles to limits, and costs: on resamples, and on all requests.
+
+    as_they_are: measurements on the original requests.
+    """
     aim = resamples.aim
     each = excess_of(over_resamples, aim), measure_of(aim).amounts(over_resamples)
     excess, cost = (resamples.by_resample(one.mean(axis=2)) for one in each)
@@ -77,7 +88,10 @@ def excess_and_cost(
 
 
 def careful_choice(baselines: Excess, risk: float) -> NDArray[np.intp]:
-    """Choose the baseline to compare with at each rate, by number, int (rates,)."""
+    """Choose the baseline to compare tables with at each rate: its number, int (rates,).
+
+    The cheapest one that meets the limit with the risk, or else the one that misses it least.
+    """
     missed = baselines.misses.mean(axis=1) + baselines.typical
     beyond = np.where(baselines.keeps(risk), 0.0, missed)
     return np.lexsort((baselines.cost.mean(axis=1), beyond), axis=0)[0]
@@ -87,7 +101,7 @@ def losses(own: Excess, best: Excess) -> NDArray[np.float64]:
     """Share of resamples in which each table is worse at some rate than the best baseline.
 
     A table is worse if it misses the limit with a longer tail, or if it costs more, beyond noise.
-    Its cost does not count if the baseline misses the limit with a longer tail.
+    Its cost is ignored where the baseline misses the limit with a longer tail.
     """
     is_dear = (own.cost > (1.0 + _COST_NOISE) * best.cost) & ~_is_later(best, own)
     return (_is_later(own, best) | is_dear).any(axis=2).mean(axis=1)

@@ -42,9 +42,9 @@ def read_on_epochs(
 ) -> TimeSeries:
     """Read a series of energy or prices, and merge its steps to the epochs of a plan.
 
-    One of these epochs starts with the horizon. horizon: its spec, and its start in Unix seconds.
-    Raises TailcError for a unit that does not fit the quantity, and for a series none of whose
-    steps starts an epoch.
+    One of these epochs starts with the horizon (the time that the plan covers). horizon: its spec,
+    and its start in Unix seconds. Raises TailcError for a unit that does not fit the quantity, and
+    if no step of the series starts at the beginning of an epoch.
     """
     if isinstance(spec.source, TableSeries):
         _check_unit(spec.source.unit, quantity, place(*at, "unit"))

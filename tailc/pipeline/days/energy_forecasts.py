@@ -23,12 +23,12 @@ _FIRST_ISSUE = 2
 
 @dataclass(frozen=True, eq=False)
 class ForecastInputs:
-    """The data that forecasts are made from, on common epochs.
+    """The data that forecasts of green power are made from, on common epochs.
 
-    sources: green powers; the method forecasts the first, and the others repeat yesterday. clouds:
-    None if the method needs none. midnight_s: local midnight in seconds after midnight UTC. first,
-    epochs: first epoch and number of epochs of the plan. earlier: number of epochs before the plan
-    for which forecasts are made too.
+    sources: green powers; the forecast method is used for the first, and the others are forecast to
+    repeat the previous day. clouds: None if the method needs none. midnight_s: local midnight in
+    seconds after midnight UTC. first, epochs: first epoch and number of epochs of the plan.
+    earlier: number of epochs before the plan for which forecasts are made too.
     """
 
     sources: tuple[TimeSeries, ...]
@@ -40,7 +40,7 @@ class ForecastInputs:
 
 
 def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
-    """Make forecasts of green power, one each hour; None for perfect knowledge.
+    """Make forecasts of green power, a new one each hour; None for perfect knowledge.
 
     Each is as long as the horizon. They begin at the plan's start, or earlier by the history that
     scenarios need. Raises TailcError (SHORT_HISTORY) without data of the days before the start.
@@ -66,7 +66,10 @@ def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
 def scenarios_of(
     spec: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: ForecastInputs
 ) -> Floats:
-    """Make scenarios of the plan's green power [W]; float64 (scenarios, epochs)."""
+    """Make scenarios of the plan's green power [W]; float64 (scenarios, epochs).
+
+    A scenario is the forecast plus errors that earlier forecasts had.
+    """
     if spec.scenarios is None or forecasts is None:
         return np.zeros((0, sun.epochs))
     index = int(np.searchsorted(forecasts.issue, sun.first, side="right")) - 1

@@ -1,4 +1,4 @@
-"""Handler for tables of tails by cycles and by memory time."""
+"""Handler for tail tables: quantiles of remaining work by cycles and by memory time."""
 
 from __future__ import annotations
 

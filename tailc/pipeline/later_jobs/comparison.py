@@ -1,4 +1,4 @@
-"""Compare rules for later jobs by their replays on the same windows."""
+"""Compare rules for jobs that a plan does not include, by replays on the same windows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NOISE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class JudgedRule:
-    """The replays of a rule for later jobs; dollars in each window, float64 (windows,).
+    """The replays of a rule for jobs that a plan does not include; amounts per window of days.
 
-    name: of the rule, None for prices. loss: what is minimised. brown: cost of brown energy, as
-    weighed, negative at negative prices; None if only `loss` counts. broken: share of jobs with a
-    broken promise.
+    name: of the rule, None for prices. loss: what is minimised [dollars]; float64 (windows,).
+    brown: weighted cost of brown energy [dollars], negative at negative prices; None if only `loss`
+    counts. broken: share of jobs with a broken promise.
     """
 
     name: str | None
@@ -50,17 +50,20 @@ class JudgedRule:
 
 
 def best_rule(judged: Sequence[JudgedRule], promised: float) -> JudgedRule:
-    """Choose the rule for later jobs with the lowest mean loss among those without a fault.
+    """Choose the rule for later jobs with the lowest mean loss among the rules without a fault.
 
-    Among all rules, if each has a fault. The first rule is the reference. Ties go to the earlier
-    rule.
+    If every rule has a fault (`fault_of`), among all. The first rule is the reference that faults
+    are relative to. Ties go to the earlier rule.
     """
     allowed = [one for one in judged if fault_of(one, judged[0], promised) is None]
     return min(allowed or judged, key=lambda one: one.mean)
 
 
 def fault_of(rule: JudgedRule, reference: JudgedRule, promised: float) -> str | None:
-    """The reason why a rule for later jobs is not chosen, whatever its loss; None if none."""
+    """The reason why a rule for later jobs is not chosen, whatever its loss; None without one.
+
+    Reasons are more broken promises than promised, or more brown energy than under the reference.
+    """
     if rule.broken > promised:
         return f"breaks {rule.broken * 100:.3g} % of the promises"
     if rule.draws_more_than(reference):

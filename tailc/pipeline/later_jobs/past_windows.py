@@ -24,13 +24,12 @@ MOST_JOBS, MOST_RIGID_JOBS = 200, 2_000
 
 
 def past_windows(days: Days, servers: int, slowdown: float | None) -> tuple[JobWindow, ...]:
-    """Combine earlier jobs with earlier energy, newest first; empty without earlier days.
+    """Combine earlier jobs with earlier energy to windows of days, newest first.
 
-    Jobs wider than `servers` are left out, and the others get new numbers in each window, since
-    numbers of a log may repeat.
-
-    slowdown: the longest run time of a job relative to that of the log; each window then goes on
-    until its jobs are done. None: jobs are rigid, and a window ends with the horizon's length.
+    Empty without earlier days. Jobs wider than `servers` are left out. The others get new numbers
+    in each window, since numbers of a log may repeat. slowdown: the longest run time of a job
+    relative to that of the log; each window then goes on until its jobs are done. None: jobs are
+    rigid, and a window is as long as the horizon.
     """
     days = _with_fitting_jobs(days, servers)
     energy = _known_at_start(days)

@@ -50,11 +50,14 @@ class ClusterFormulation:
 
     @property
     def epochs_beyond(self) -> int:
-        """Number of epochs after the plan's horizon that the problem includes."""
+        """Number of epochs after the plan's horizon in which jobs of the problem may still run."""
         return self.parallel.epochs - self.problem.supply.epochs
 
     def cost(self, ledger: EnergyBalance) -> Fraction:
-        """Total cost of a plan of malleable jobs in micro-units, without rounding."""
+        """Total cost of a plan of malleable jobs in micro-units, without rounding.
+
+        ledger: the plan's energy and run time.
+        """
         hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
         brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)
         return brown + self.problem.run_cost * hours + self.problem.grid_cost
@@ -105,7 +108,7 @@ def costs_of_kwh(problem: ClusterProblem) -> list[Fraction]:
 
 
 def idle_cost(problem: ClusterProblem) -> Fraction:
-    """Cost of sleeping servers and of power that is bought at negative prices, in micro-units.
+    """Cost of sleeping servers, and of power bought at negative prices, in micro-units.
 
     Both are within the horizon and independent of the jobs.
     """

@@ -1,4 +1,4 @@
-"""Schedules of the plan in force, from which the search for the next plan starts."""
+"""Schedules of the plan that is now in force, from which the search for the next plan starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.pipeline.malleable_jobs.formulation import ClusterFormulation
 
 
 def columns_in_force(formulation: ClusterFormulation) -> list[Column]:
-    """Schedules of jobs that the current plan contains up to their ends.
+    """Schedules of jobs that the current plan contains up to their ends, as a start of a search.
 
     A schedule that is no longer possible is omitted.
     """

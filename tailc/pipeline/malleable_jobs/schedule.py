@@ -62,7 +62,7 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: ServerPrices) -> Pl
 
 
 def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[PlannedRun, ...]:
-    """Check each job's schedule and return its run time; AssertionError if it is too slow."""
+    """Check each job's schedule, and return its run; AssertionError if the job is too slow."""
     epochs = problem.supply.epochs
     return tuple(
         _check_placement(problem, job, row.tolist(), sorted(job.shapes)[shape], epochs)
@@ -71,10 +71,10 @@ def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[Pla
 
 
 def check_books(formulation: ClusterFormulation, solved: CostedPlan, plan: Plan) -> None:
-    """Check that the plan draws as much energy in each epoch as the solution says.
+    """Check that the plan draws as much energy in each epoch as the solver's solution says.
 
-    Raises AssertionError otherwise. The form has no changes of servers in its first epoch, of jobs
-    that have begun.
+    Raises AssertionError otherwise. Changes of server counts in the first epoch are not compared
+    for jobs that have begun, because the plan form does not contain them.
     """
     problem = formulation.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s

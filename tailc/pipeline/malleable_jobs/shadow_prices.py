@@ -1,8 +1,8 @@
 """Price a server in each epoch for future jobs, from the jobs of earlier days.
 
-For each span of days, the linear program over schedules has multipliers of servers and energy, with
-the energy forecast for the horizon. Prices are means over the spans. A span without jobs has the
-price of the brown energy of one server.
+For each span of days, a linear program over the jobs' schedules has dual prices of servers and
+energy, under the energy forecast for the horizon. Prices are means over the spans. A span without
+jobs has the price of the brown energy of one server.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def server_prices(
 
 
 def prices_of(formulation: ClusterFormulation, answer: ColumnsSolution) -> Whole:
-    """Compute bid prices of servers in the horizon's epochs from the solution.
+    """Compute bid prices of servers in the horizon's epochs from a solution's dual prices.
 
     A price is at least the cost of the brown energy of a single busy server.
     """

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class BestTable:
     """The pass that chooses the best of the formula's ladders, settings by hand and a search.
 
-    formulas: the formula's tables of all candidates. requests: for the search and for its
-    validation.
+    formulas: the formula's tables of all candidates. requests: for the search and for the
+    comparison.
     """
 
     aim: TuningObjective
@@ -54,15 +54,19 @@ class BestTable:
 
 @dataclass(frozen=True)
 class BestWithController:
-    """The pass that chooses the formula's ages with a controller, or the best table without."""
+    """The pass that chooses between a feedback controller and none.
+
+    With the controller, climb ages are the formula's; without, the table is the best of
+    `BestTable`.
+    """
 
     without: BestTable
     control: ControlProblem
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Choose the best table, with or without a feedback controller.
+        """Choose the policy with a feedback controller, or the best table without one.
 
-        The policy has the controller unless it is worse with it.
+        The controller is chosen unless the policy is worse with it.
         """
         from tailc.pipeline.auto.steered import compare_steered, left_out_remark, steered_evidence
         from tailc.pipeline.passes.control import ControllerTuning
@@ -94,7 +98,7 @@ class BestWithController:
 class BestClocks:
     """The pass that chooses the best of the paper's tail tables, fixed frequencies and a search.
 
-    requests: for the search and for its validation.
+    requests: for the search and for the comparison.
     """
 
     aim: TuningObjective
@@ -102,7 +106,7 @@ class BestClocks:
     requests: Holdback
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Choose the best table of frequencies; unchanged if cores have one frequency."""
+        """Choose the best tail table; the policy is unchanged if cores have one frequency."""
         from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)

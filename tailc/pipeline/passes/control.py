@@ -1,4 +1,4 @@
-"""Passes that add a controller to a policy."""
+"""Passes that add a feedback controller to a policy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class GivenController:
 
 @dataclass(frozen=True)
 class ControllerTuning:
-    """The pass that tunes a controller of the ladder's ages; adds none if none can be scaled."""
+    """The pass that tunes a controller of the ladder's climb ages.
+
+    Adds no controller if no age can be scaled.
+    """
 
     problem: ControlProblem
 

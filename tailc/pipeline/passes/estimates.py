@@ -22,7 +22,7 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class EstimatesPass:
-    """The pass that estimates a policy at its rates, and compares it with settings by hand.
+    """The pass that estimates a policy's percentiles at its rates, also for settings by hand.
 
     is_auto: whether the method `auto` chose the policy. unattainable: numbers of the SLOs that are
     missed even without waiting.

@@ -1,4 +1,4 @@
-"""The pass that adds an overload rule."""
+"""The pass that adds an overload rule: when to refuse requests, or end them early."""
 
 from __future__ import annotations
 

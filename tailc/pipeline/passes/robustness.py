@@ -1,4 +1,7 @@
-"""Passes about errors of the inputs: find the tolerated errors, or tune a table for them."""
+"""Passes about errors of the inputs: find the tolerated errors, or tune a table for them.
+
+An error is, for example, a demand that is longer than in the design trace by some factor.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class TableTuning:
     aim: TuningObjective
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the table by simulation; the policy gets it if it beats the formula's table."""
+        """Tune the table by simulation; the policy gets the result if it beats the old table."""
         tuned = self._tune(policy, sample)
         return PassResult(with_tuned_table(policy, tuned), (tuned,), tuning_warnings(tuned))
 
@@ -41,13 +41,16 @@ class TableTuning:
 
 @dataclass(frozen=True)
 class CandidateTuning:
-    """The pass that tunes the chosen candidate within a budget, at the rates that it can serve."""
+    """The pass that tunes the best of several candidates, at the rates that it can serve.
+
+    effort: limits the simulated requests.
+    """
 
     aim: TuningObjective
     effort: Effort
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the table by simulation; the policy gets it if it beats the candidate's table."""
+        """Tune the table by simulation; the policy gets the result if it beats the old table."""
         towards = partial(ladder_problem, policy.ladders[0], sample.design)
         aim = aim_within(self.effort, self.aim, towards)
         return PassResult(policy) if aim is None else TableTuning(aim).apply(policy, sample)

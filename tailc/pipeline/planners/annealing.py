@@ -61,7 +61,8 @@ class Annealing:
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """Decide the servers on which a new job starts now; None: refuse the job.
 
-        `revise` then moves jobs to the servers that the planner intends.
+        Servers by rack and epoch, int64 (racks, epochs). If the planner prefers servers that are
+        not free yet, `revise` moves the job there.
         """
         self._begin(view.epoch)
         now = with_intended_places(view, self._meant)
@@ -166,7 +167,11 @@ def _missing(view: View) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Outlook of a running job: promised and expected green server-epochs, and moves to come."""
+    """Outlook of a running job: its promised and expected green server-epochs, and its moves.
+
+    owed: green server-epochs that were promised and are still to come. green: those expected under
+    the current places and forecast. moves: number of moves to come.
+    """
 
     job: RunningJob
     owed: int
@@ -175,7 +180,7 @@ class Outlook:
 
     @property
     def missing(self) -> int:
-        """Promised green slots of the job that it is expected not to get."""
+        """Promised green server-epochs of the job that it is expected not to get."""
         return max(0, self.owed - self.green)
 
 
@@ -197,8 +202,8 @@ def jobs_to_replan(
 ) -> tuple[RunningJob, ...]:
     """Select the running jobs for which a new placement is worth a search.
 
-    They miss green slots, have more than promised, or move more than `moves_a_server` times per
-    server. most: limit of their number, selected by the seed; None: all.
+    Such jobs miss green slots, have more than promised, or move more than `moves_a_server` times
+    per server. most: limit of their number, selected by the seed; None: all.
     """
     worth = [
         one.job

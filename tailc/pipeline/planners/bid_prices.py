@@ -1,8 +1,8 @@
 """Prices of servers by epoch, from the value that past jobs would have had.
 
-The jobs of each past window are placed under the energy expected now by a linear program; its
-multipliers are the value of one more server of a group in each epoch. A plan's price is the mean
-over the windows. The baseline `priced` admits jobs by these prices without a solver.
+The jobs of each past window are placed by a linear program under the energy expected now; its dual
+prices are the value of one more server of a group in each epoch. A plan's price is the mean over
+the windows. The baseline `priced` admits jobs by these prices without a solver.
 
 Source: Haque, 2016, section A.5.1, uses the mean profit per slot as the opportunity cost; the
 prices are those of bid-price control (Talluri, van Ryzin, Management Science 44, 1998).
@@ -39,9 +39,9 @@ def bid_prices(
 ) -> Plan | None:
     """Compute the price of each pool of servers in each epoch of `ahead`, as a plan without jobs.
 
-    past: windows of as many epochs; their jobs are submitted from second 0 on. A price is the value
-    that a server had for these jobs (dual variable of the plan). Windows without proved duals are
-    ignored; if no window has them, `before` is returned.
+    A price is the value that one more server had for past jobs (dual variable of the plan). past:
+    windows of as many epochs; their jobs are submitted from second 0 on. Windows without proved
+    duals are ignored; if no window has them, `before` is returned.
     """
     groups = _idle(site, ahead, epsilons or Epsilons())
     prices = [

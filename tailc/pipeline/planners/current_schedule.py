@@ -1,4 +1,4 @@
-"""Where running jobs were, are, and will be by a planner's intention."""
+"""Previous, current and intended servers of running jobs, as a planner sees them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.rigid_jobs.planner import View
 
 
 def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
-    """Change the planner's view: from this epoch on, jobs are on the servers that it intends.
+    """Change the planner's view: from this epoch on, jobs are on the servers intended for them.
 
     meant: intended servers by job number; int64 (racks, remaining epochs).
     """
@@ -34,7 +34,7 @@ def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
 
 
 def remaining_places(one: RunningJob, epoch: int) -> Whole:
-    """Servers of a job from an epoch on; int64 (racks, remaining epochs)."""
+    """Servers of a running job from an epoch on; int64 (racks, remaining epochs)."""
     return one.places[:, epoch - one.first_epoch :]
 
 
@@ -53,9 +53,10 @@ def previous_places(one: RunningJob, epoch: int) -> Whole | None:
 
 
 def free_places(free: Whole, meant: Whole) -> Whole:
-    """The servers on which a job starts: the intended ones if they are free, else as many others.
+    """Choose the servers on which a job starts: the intended ones if all are free.
 
-    free, meant: int64 (racks, epochs); every epoch has enough free servers.
+    Otherwise the same number of free servers, from the first racks with room. free, meant: int64
+    (racks, epochs); every epoch has enough free servers.
     """
     if (meant <= free).all():
         return meant

@@ -2,7 +2,7 @@
 
 A job is placed on the free servers where it has the highest value, and refused if that is not
 positive. The value is revenue minus penalty, brown energy and two small charges: one for green
-slots that other jobs might need, and one for moves. Racks that the forecast has as green count as
+slots that other jobs might need, and one for moves. Racks that are green by the forecast count as
 fully used. Running jobs are not moved. If the solver's answer is missing or wrong, the job is
 refused.
 """

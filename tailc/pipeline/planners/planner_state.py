@@ -1,10 +1,10 @@
 """Convert the state of a replay at an epoch to a solver's groups of racks.
 
-Racks that are expected on the same bus in every epoch, and whose free servers do not change, form a
-group; each other rack is a group of its own. A server that stays in a group can therefore stay in
-its rack, so that moves between racks are moves between groups.
+Racks that are expected on the same bus (green or brown) in every epoch, and whose free servers do
+not change, form a group; every other rack is a group of its own. A job's server that stays in a
+group can therefore stay in its rack, so only moves between groups are moves between racks.
 
-The number of green racks is the number that the forecast supplies when fully busy, reduced if moves
+The number of green racks is the number that the forecast supplies if fully busy, reduced if moves
 under the plan in force use the energy of a rack. A busy server counts with its whole energy, and a
 sleeping server counts as 0.
 """
@@ -30,10 +30,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Epsilons:
-    """Small charges that influence placement but are not billed.
+    """Small charges that influence placement but are not billed, in millionths of a dollar.
 
-    slot_udollars: for a slot, times the rank of its run of racks from the brownest; move_udollars:
-    for a move, so that useless moves are avoided.
+    slot_udollars: for a server-epoch, times the rank of its racks from brown to green, so that
+    green racks stay free for jobs that need them. move_udollars: for a move, against useless moves.
     """
 
     slot_udollars: int = 10
@@ -63,7 +63,10 @@ def planner_state(
     epsilons: Epsilons | None = None,
     open_jobs: Sequence[RunningJob] = (),
 ) -> PlannerState:
-    """Make a solver's input for the next epochs; servers of `open_jobs` count as free."""
+    """Make a solver's input for the next epochs.
+
+    open_jobs: jobs to be placed again, so their servers count as free.
+    """
     epsilons = epsilons or Epsilons()
     site = view.site
     is_green = expected_green(view, epochs)

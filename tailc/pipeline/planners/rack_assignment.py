@@ -1,9 +1,9 @@
 """Assign a group's servers to its racks; a server that stays in a group stays in its rack.
 
-A group is one rack, or racks whose free servers do not change (`planner_state`), so a server that
-stays finds its rack as free as before, and moves between racks are moves between groups. A server
-that arrives at racks with green epochs takes the greenest one with room if its job has promised
-green slots, else the brownest: errors of the forecast reach the greenest racks last.
+A group is one rack, or several whose free servers do not change (`planner_state`), so the rack of a
+server that stays has as much room as before. A new server takes the greenest rack with room if its
+job has promised green slots, else the brownest; thus errors of the forecast reach the greenest
+racks last.
 """
 
 from __future__ import annotations

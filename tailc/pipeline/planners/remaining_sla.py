@@ -1,4 +1,4 @@
-"""Convert jobs of a replay to a solver's jobs, with remaining revenue and promised green slots."""
+"""Convert jobs of a replay to a solver's jobs, with their remaining revenue and green slots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def arriving_job(site: Site, job: SubmittedJob) -> Job:
 
 
 def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
-    """Convert the part of a job that lies within a planning horizon; None if no part does.
+    """Convert the part of a job within a planning horizon to a solver's job; None if no part is.
 
     The job starts with the first epoch after its submission.
     """
@@ -35,7 +35,7 @@ def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
 
 
 def running_job(site: Site, state: PlannerState, one: RunningJob, epoch: int) -> Job:
-    """Convert the rest of a running job to a job of the solver.
+    """Convert the remaining part of a running job to a job of the solver.
 
     A job that was admitted in this epoch can still be placed without a move.
     """

@@ -56,8 +56,7 @@ def gap_ppm(value: int, bound: int) -> int:
 
 
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
-    """Warn of duplicate job numbers, refused jobs, lost promises, prices without past jobs, and no
-    green rack."""
+    """Warn of duplicate job numbers, refused jobs, broken promises, no prices, no green racks."""
     findings = (
         _renamed_warning(problem),
         _refused_before(problem),

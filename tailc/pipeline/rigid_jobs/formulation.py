@@ -45,7 +45,7 @@ class RacksFormulation:
     def groups(self) -> Groups:
         """Groups of racks without jobs, from the brownest to the greenest, by the forecast.
 
-        The racks of a group are on the same bus in every epoch, in every scenario too.
+        The racks of a group are on the same bus (green or brown) in every epoch of every scenario.
         """
         return self._groups[0]
 
@@ -86,7 +86,7 @@ class RacksFormulation:
 
     @cached_property
     def asleep_cost(self) -> int:
-        """Cost of brown energy of sleeping servers; with scenarios their mean, rounded up."""
+        """Cost of the brown energy of sleeping servers; the mean over scenarios, rounded up."""
         supply = self.problem.supply
         ways = supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
         return -(-sum(self._asleep_cost(green_mw) for green_mw in ways) // len(ways))
@@ -123,7 +123,7 @@ class RacksFormulation:
         return np.add.reduceat(racks, first // self.problem.rack_servers, axis=0)
 
     def in_force(self) -> Plan | None:
-        """The current plan in the solver's groups of racks; None if it lacks a job that runs."""
+        """The plan now in force, by the solver's groups of racks; None if it lacks a job that runs."""
         places = self.problem.in_force
         plan: list[Placement | None] = []
         for named in self.problem.jobs:

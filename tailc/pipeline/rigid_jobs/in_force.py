@@ -1,4 +1,4 @@
-"""Go on with the plan in force where a new one is not better."""
+"""Keep the plan in force where a new plan is not better."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
 
 
 def better_of(formulation: RacksFormulation, jobs: Sequence[Job], plan: Plan) -> Plan:
-    """Return the better of a new plan and the rest of the current plan with new jobs added.
+    """Return the better of a new plan and the current plan with the new jobs added.
 
-    The latter is not considered if the new forecast makes it impossible.
+    The current plan is not considered if the new forecast makes it impossible.
     """
     groups, old = formulation.groups, formulation.in_force()
     if old is None or faults_of(groups, jobs, old):

@@ -31,8 +31,8 @@ from tailc.problems.plan import PlanMethod
 class RobustPlaces:
     """Servers of jobs that are planned for several scenarios of energy, with their mean value.
 
-    The value is rounded down; there is also a bound that holds for every plan. Both exclude the
-    energy of sleeping servers.
+    value: mean over the scenarios, rounded down. bound: upper bound for every plan. Both exclude
+    the energy of sleeping servers.
     """
 
     plan: Plan
@@ -42,7 +42,10 @@ class RobustPlaces:
 
 @dataclass(frozen=True, eq=False)
 class RobustSearch:
-    """A search for the best mean value over scenarios. prices: a solver with multipliers."""
+    """A search for the plan with the best mean value over scenarios of green power.
+
+    prices: a solver with dual prices.
+    """
 
     formulation: RacksFormulation
     prices: Solver

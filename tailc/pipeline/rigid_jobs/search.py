@@ -1,4 +1,4 @@
-"""Place jobs on racks by one of three methods, with a bound proved from multipliers.
+"""Place jobs on racks by one of three methods, with an upper bound from dual prices.
 
 Jobs are placed one after another (ARRIVAL), then improved by simulated annealing (ANNEAL), or
 placed all at once by a mixed-integer program (MIP). Every plan is checked in whole numbers.
@@ -34,7 +34,7 @@ MOST_PROVED = 12
 
 @dataclass(frozen=True, eq=False)
 class RacksSearch:
-    """A search for the places of the known jobs. prices: a solver that gives multipliers."""
+    """A search for the servers of the known jobs. prices: a solver that gives dual prices."""
 
     formulation: RacksFormulation
     prices: Solver
@@ -63,7 +63,7 @@ class RacksSearch:
 
     @property
     def bound(self) -> float:
-        """Upper bound on the value of every plan."""
+        """Upper bound on the value of every plan of these jobs."""
         return self._admission[0]
 
     @cached_property

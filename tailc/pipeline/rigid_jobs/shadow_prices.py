@@ -1,8 +1,8 @@
 """Prices of servers by group and epoch: their value to the jobs of earlier days.
 
-For each earlier day a linear program gives the value of one more server (`horizon` in the solvers),
-on the servers left by jobs that have begun; prices are means over days. Without such jobs the price
-is the opportunity cost plus the cost of the brown energy that one more server would draw.
+For each earlier day, a linear program gives the value of one more server (`horizon` in the solvers)
+on the servers that jobs which have begun do not use; prices are means over days. Without earlier
+jobs the price is the opportunity cost plus the cost of brown energy of one more server.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ Whole = NDArray[np.int64]
 def prices_of(
     formulation: RacksFormulation, left: Groups, solver: Solver, progress: Progress
 ) -> Whole:
-    """Compute the price of a server in each group and epoch [1e-6 dollars]; int64.
+    """Compute the price of a server [1e-6 dollars], int64 (groups, epochs).
 
-    Shape: (groups, epochs). left: the free servers. Raises TailcError if the solver gives no
-    prices.
+    left: the free servers. Raises TailcError if the solver gives no prices.
     """
     days = expected_jobs(formulation)
     day_prices = []

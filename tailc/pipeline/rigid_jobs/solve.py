@@ -142,7 +142,10 @@ def _check_room(problem: RacksProblem) -> None:
 def racks_plan(
     problem: RacksProblem, groups: Groups, placed: Placements, prices: NDArray[np.int64]
 ) -> Plan:
-    """Build the plan form from places and prices of servers, int64 (groups, epochs)."""
+    """Build the plan form from the servers of jobs and prices of servers.
+
+    groups: groups of racks. prices: int64 (groups, epochs).
+    """
     supply = problem.supply
     first_green = (~groups.is_green).sum(axis=0).tolist()
     rows = zip(

@@ -1,4 +1,4 @@
-"""Reports of a spec's budgets: the allowed changes, and whether each one is kept."""
+"""Reports of a spec's budgets: the allowed changes, and whether each budget is kept."""
 
 from __future__ import annotations
 

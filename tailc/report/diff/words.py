@@ -1,4 +1,4 @@
-"""Text for the parts of a diff."""
+"""Text for the parts of a report on the differences between two policies."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _entries_text(rows: Sequence[TailRowChange]) -> str:
 
 
 def inert_change_lines(structure: StructureDiff) -> tuple[str, ...]:
-    """Format, by section, the number of changes that do not affect what a runtime does."""
+    """Format the number of changes that do not affect a runtime, by section of the policy."""
     values = Counter(change.what.split(".")[0].split("[")[0] for change in structure.without_effect)
     parts = []
     for change in structure.without_effect:
@@ -125,7 +125,7 @@ def inert_change_lines(structure: StructureDiff) -> tuple[str, ...]:
 
 
 def replay_line(behaviour: Behaviour) -> str:
-    """Format how the replays were made that the numbers below come from."""
+    """Format how the replays of a comparison were made, such as the number of requests."""
     return (
         f"replayed on {behaviour.held_out_requests:,} held-out requests, {behaviour.replicates} "
         f"bootstrap replicates, {behaviour.requests_per_replay:,} requests a replay, "

@@ -14,7 +14,10 @@ _NO_ROOM = "The page has no room for more of the pictures."
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page; `caption` is a paragraph above the figures, or empty."""
+    """A section of a page: a title, a paragraph, and figures or text.
+
+    caption: the paragraph above the figures, or empty.
+    """
 
     ident: str
     title: str
@@ -32,7 +35,7 @@ class Section:
 
     @property
     def printed_text(self) -> str:
-        """The text; if it is too long for a page, its first lines and the number of the others."""
+        """The section's text; a long text is cut to its first lines and a count of the rest."""
         if len(self.text) <= _LONGEST_TEXT:
             return self.text
         lines = self.text[:_LONGEST_TEXT].split("\n")[:-1]
@@ -42,7 +45,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: facts are names and values at the top.
+    """A page: a title, facts (names and values), and sections.
 
     ruling: pass, fail, undecided, or empty. reason: a sentence that explains the ruling, or empty.
     """

@@ -94,8 +94,8 @@ def _spectrum(number: int, point: BehaviourPoint, policies: tuple[Policy, Policy
 def comparison_spectra(point: BehaviourPoint) -> list[Spectrum]:
     """Latency by percentile of the new and the old policy, for a picture of both.
 
-    The new one has the interval of the change. Empty if either policy is overloaded, or if these
-    spectra were not recorded.
+    The new policy has the interval of the change. Empty if either policy is overloaded, or if the
+    percentiles were not recorded.
     """
     if point.old_is_overloaded or point.new_is_overloaded or not point.spectrum:
         return []

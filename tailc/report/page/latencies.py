@@ -27,9 +27,8 @@ _OVERLOADED = (
 def latency_section(policy: Policy, comparison: SloComparison, replayed: str) -> Section:
     """Build the page section of latency and cost, by arrival process and by rate.
 
-    Costs are those at the highest rate that does not overload the policy's server.
-
-    replayed: a sentence that says which requests were replayed.
+    Costs are those at the highest rate that does not overload the policy's server. replayed: a
+    sentence that says which requests were replayed.
     """
     points = comparison.points[:MOST_FIGURES]
     figures = [_spectrum(comparison, number, point) for number, point in enumerate(points)]
@@ -53,7 +52,7 @@ def without_latency(policy: Policy) -> str:
 
 
 def busiest_point(points: Sequence[Point]) -> Point | None:
-    """The results under the highest rate that the policy keeps up with; None if none."""
+    """The results at the highest rate that does not overload the policy's server, or None."""
     stable = [point for point in points if not point.policy.load.is_overloaded]
     return max(stable, key=lambda point: point.rate_mrps, default=None)
 

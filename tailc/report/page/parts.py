@@ -59,9 +59,11 @@ def estimates_section(policy: Policy) -> Section | None:
 
 
 def map_section(policy: Policy, comparison: SloComparison | None = None) -> Section | None:
-    """Section with a map per ladder, and the time of requests at the highest rate without overload.
+    """Section with a map of each ladder: the rung by load and age.
 
-    A policy without a ladder has a sentence instead. None for a plan, which has power pictures.
+    comparison: replays; the map then shows where requests spend their time at the highest rate
+    without overload. A policy without a ladder has a sentence instead. None for a plan, which has
+    power pictures.
     """
     if policy.plan is not None:
         return None

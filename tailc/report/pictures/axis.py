@@ -41,7 +41,7 @@ class Axis:
 
 
 def linear(title: str, low: float, high: float) -> Axis:
-    """Linear axis from `low` to `high`, with ticks at round values."""
+    """Make a linear axis from `low` to `high`, with ticks at round values."""
     high = high if high > low else low + 1.0
     step = _round_step((high - low) / _MOST_TICKS)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -50,14 +50,14 @@ def linear(title: str, low: float, high: float) -> Axis:
 
 
 def count_axis(title: str, first: int, last: int) -> Axis:
-    """Axis of integers; number n covers n - 0.5 to n + 0.5."""
+    """Make an axis of integers; number n covers n - 0.5 to n + 0.5."""
     step = max(1, -(-(last - first + 1) // 16))
     ticks = tuple((float(n), str(n)) for n in range(first, last + 1, step))
     return Axis(title, first - 0.5, last + 0.5, ticks)
 
 
 def named(title: str, names: Sequence[str], most: int) -> Axis:
-    """Axis of names; number n, counted from 0, covers n - 0.5 to n + 0.5.
+    """Make an axis of names; number n, counted from 0, covers n - 0.5 to n + 0.5.
 
     most: number of names that have a label, evenly spaced.
     """
@@ -67,10 +67,10 @@ def named(title: str, names: Sequence[str], most: int) -> Axis:
 
 
 def logarithmic(title: str, values: Sequence[float]) -> Axis:
-    """Logarithmic axis around positive values.
+    """Make a logarithmic axis around positive values.
 
     Ticks are at round values if the axis is shorter than a decade, else at 1, 2 and 5 of each
-    decade, or at 1 only if it is long.
+    decade, or at 1 only if the axis is long.
     """
     low, high = min(values) / _ROOM, max(values) * _ROOM
     if high / low < _ROOM**4:
@@ -85,7 +85,7 @@ def logarithmic(title: str, values: Sequence[float]) -> Axis:
 
 
 def spectrum(title: str, last_ppm: int) -> Axis:
-    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)), where all nines are equally wide."""
+    """Make an axis of percentiles [ppm] on the scale log(1 / (1 - q)): nines are equally wide."""
     percentiles_ppm = (
         0,
         500_000,

@@ -37,10 +37,10 @@ class CostPoint:
 
 
 def cost_figure(policy: Policy, comparison: SloComparison, number: int) -> Figure | None:
-    """Draw costs and tails under the arrivals of point `number`, for the first SLO.
+    """Draw costs and tails of the policy and all baselines, for the first SLO.
 
-    None if fewer than two of policy and baselines keep up, and for SMT lanes, where the cost of a
-    request is lost batch work.
+    number: of the arrival process. None if fewer than two of policy and baselines keep up, and for
+    SMT lanes, where the cost of a request is lost batch work.
     """
     point, slo = comparison.points[number], comparison.slos[0]
     choices = _cost_points(point)

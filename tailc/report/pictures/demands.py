@@ -27,7 +27,8 @@ _TITLE = "Demand of requests"
 class DemandSample:
     """A distribution of demand: shares of requests above some demands [ms].
 
-    promised_ms: demand at the percentile of the first SLO; None without an SLO.
+    promised_ms: demand at the percentile of the first SLO; None without an SLO. fit: a fitted law
+    of the tail, or None.
     """
 
     name: str

@@ -23,10 +23,11 @@ _US_PER_MS = 1_000
 
 @dataclass(frozen=True)
 class ConstantArea:
-    """A rectangle of loads and ages in which neither of two ladders changes its answer.
+    """A rectangle of loads and ages in which the rung is constant in each of two ladders.
 
-    up: number of rungs of the new ladder by which the answer is higher; None: one of the rungs is
-    not in the new ladder. last_us: None means no end.
+    old, new: the rungs. up: number of rungs by which the new ladder's is higher; None: the old rung
+    is not in the new ladder. last_us: None means no end. starts: how waiting requests start in
+    each.
     """
 
     left: float
@@ -68,7 +69,10 @@ def diff_map_figure(ident: str, title: str, old: Ladder, new: Ladder) -> Figure 
 
 
 def without_change_map(old: Ladder | None, new: Ladder) -> str:
-    """Reason why there is no map, else empty; `old` None: the old policy has no such ladder."""
+    """Reason why there is no map of a change; empty if there is one.
+
+    old: None if the old policy has no ladder for the class of requests.
+    """
     if old is None:
         return "the old policy has no such ladder"
     return "" if old.load_axis is new.load_axis else "the two ladders count load differently"

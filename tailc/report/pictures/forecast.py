@@ -23,7 +23,7 @@ _ROOM = 1.05
 
 @dataclass(frozen=True)
 class ForecastPlot:
-    """What the pictures show: the forecast at `index`, and the one-step forecasts after it.
+    """What pictures of a forecast show: the forecast at `index`, and later one-step forecasts.
 
     scenarios: float64 (scenarios, steps) [W], drawn behind the forecast; None: not drawn.
     """

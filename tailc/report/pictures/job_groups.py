@@ -20,7 +20,10 @@ Area = tuple[Point, Point]
 
 
 class JobGroup(NamedTuple):
-    """A named job, or all jobs without a name: name, CSS classes of area and text, and jobs."""
+    """A named job, or all jobs without a name, as a group with its own colour in a picture.
+
+    tone, ink: CSS classes of its areas and of text on them. jobs: numbers of its jobs.
+    """
 
     name: str
     tone: str
@@ -29,7 +32,7 @@ class JobGroup(NamedTuple):
 
     @property
     def entry(self) -> LegendEntry:
-        """Entry of the legend."""
+        """Entry of the group in the picture's legend."""
         return LegendEntry(self.name, self.tone, "area")
 
     def name_in(self, areas: Sequence[Area], plot: Plot) -> Iterator[Markup]:
@@ -47,7 +50,7 @@ class JobGroup(NamedTuple):
 
 
 def job_groups(names: Sequence[str], slots: Sequence[int], begins: Sequence[int]) -> list[JobGroup]:
-    """Group the jobs: one group for each of the largest, ordered by their start; then all others.
+    """Group jobs for a picture: a group for each of the largest, by start; then all others.
 
     Of equal jobs the first are named. slots, begins: server-epochs and first epoch of each job.
     """

@@ -46,7 +46,10 @@ def pools_axis(plan: Plan) -> Axis:
 
 
 def marks(plot: Plot, plan: Plan, groups: Sequence[JobGroup], times: Intervals) -> Iterator[Markup]:
-    """Yield the marks of a plan's picture: servers on green power, their boundary, and jobs."""
+    """Yield the marks of a picture of a plan: servers on green power, their boundary, and jobs.
+
+    times: the intervals of the time axis.
+    """
     floors = _floors(plan)
     firsts = [epoch.first_green_pool for epoch in plan.epochs]
     lowest = times.steps(plan.servers if first is None else floors[first] for first in firsts)

@@ -20,7 +20,7 @@ Whole = NDArray[np.int64]
 
 
 class ServerRun(NamedTuple):
-    """A number of servers that a job uses in intervals `first` to `past` - 1."""
+    """The number of servers that a job uses in the intervals `first` to `past` - 1 of a picture."""
 
     first: int
     past: int
@@ -42,7 +42,7 @@ class JobStack:
 
     @cached_property
     def groups(self) -> list[JobGroup]:
-        """The jobs with the most server-seconds, and all others."""
+        """Group the jobs for colours: those with the most server-seconds, and all others."""
         slots = [
             sum(run.servers * (self.edges_s[run.past] - self.edges_s[run.first]) for run in runs)
             for _, runs in self.jobs

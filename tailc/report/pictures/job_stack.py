@@ -52,7 +52,7 @@ def jobs_figure(plan: Plan, zone: tzinfo = UTC) -> Figure:
 
 
 def stack_figure(stack: JobStack, zone: tzinfo = UTC) -> Figure:
-    """Draw the jobs on one another, those that begin first lowest."""
+    """Draw the servers of jobs over time, stacked; those that begin first are lowest."""
     times = Intervals(stack.start_unix_s, stack.edges_s, zone)
     layers = list(_layers(stack, times))
     y = linear("servers", 0.0, stack.servers * _ROOM)

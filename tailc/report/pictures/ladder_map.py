@@ -1,4 +1,7 @@
-"""Geometry of ladder maps: the ranges of load and age, and the position of each row."""
+"""Geometry of ladder maps: the ranges of load and age, and the position of each row.
+
+A ladder map shows the rung that a ladder gives a request, by load and age.
+"""
 
 from __future__ import annotations
 

@@ -25,9 +25,10 @@ _MOST_POINTS = 160
 
 
 class LoopUnits(NamedTuple):
-    """Units in the pictures of a control loop: time, time of one radian, output.
+    """Names of units in the pictures of a control loop.
 
-    Also the name of the input.
+    time: of time. each: of angular frequency (radians per time). output, input: of the plant's
+    output and input.
     """
 
     time: str

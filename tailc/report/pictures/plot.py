@@ -57,7 +57,7 @@ class Plot:
         object.__setattr__(self, "_rows", len(_legend_rows(self.legend)))
 
     def with_area(self, height: float) -> Plot:
-        """Return the same frame with a plot area of this height."""
+        """Return the same picture frame with a plot area of this height."""
         return replace(self, height=self.top + height + _BOTTOM)
 
     @property
@@ -82,7 +82,7 @@ class Plot:
         return self.height - _BOTTOM
 
     def to_canvas(self, x: float, y: float) -> Point:
-        """Canvas coordinates of a point."""
+        """Convert a point in the units of the axes to coordinates on the canvas."""
         across = self.left + self.x.fraction(x) * self.width
         return across, self.bottom - self.y.fraction(y) * (self.bottom - self.top)
 
@@ -104,7 +104,7 @@ class Plot:
         return element("path", title, class_=f"area {tone}", d=path(outline) + "Z")
 
     def rectangles(self, areas: Iterable[tuple[Point, Point]], tone: str, tooltip: str) -> Markup:
-        """Opaque rectangles with one tooltip; each is two opposite corners."""
+        """Opaque rectangles with one tooltip; a rectangle is given by two opposite corners."""
         steps = []
         for low, high in areas:
             (left, bottom), (right, top) = self.to_canvas(*low), self.to_canvas(*high)
@@ -138,7 +138,7 @@ class Plot:
         return element("line", class_=f"bar {tone}", x1=across, x2=across, y1=bottom, y2=top)
 
     def cell(self, x: Point, y: Point, tone: str, tooltip: str) -> Markup:
-        """Rectangle with a tooltip; x and y are its ends along each axis."""
+        """Rectangle with a tooltip; x and y: its two ends along either axis."""
         (left, bottom), (right, top) = self.to_canvas(x[0], y[0]), self.to_canvas(x[1], y[1])
         return element(
             "rect",

@@ -26,10 +26,10 @@ MW_PER_KW = 1_000_000
 class PowerSeries:
     """Energy of a datacentre in consecutive intervals, and the events of jobs, for a picture.
 
-    edges_s: start of each interval and end of the last [s since start_unix_s]. is_expected: whether
-    the ledger is what a plan expects, not what happened. forecast_mw: forecast green power by
-    interval. begun, refused: number of jobs by moment [s since start_unix_s]. stored_mj: charge of
-    a battery at each edge; None: no battery, or not known.
+    edges_s: start of each interval and end of the last [s since start_unix_s]. entries: energy
+    flows of each interval. is_expected: whether a plan expects these, or they happened.
+    forecast_mw: forecast green power by interval. begun, refused: number of jobs by moment [s since
+    start_unix_s]. stored_mj: charge of a battery at each edge; None: no battery, or unknown.
     """
 
     start_unix_s: int

@@ -38,7 +38,7 @@ _CAPTION = (
 class PowerLayer(NamedTuple):
     """An area or line of the picture of power: name, CSS class, and mean power [kW].
 
-    The power is by interval.
+    power_kw: float64 (intervals,).
     """
 
     name: str

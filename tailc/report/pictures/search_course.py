@@ -90,7 +90,7 @@ _SCALES: Mapping[type[Problem], Callable[[Any], ProgressUnits]] = {
 
 
 def course_figure(course: Sequence[ConvergencePoint], scale: ProgressUnits) -> Figure | None:
-    """Draw the progress; None if it has a single point."""
+    """Draw the progress of a search over its effort; None if it has a single point."""
     if len(course) < 2:
         return None
     end = course[-1].effort / scale.per_effort * (1 + _ROOM) or 1.0

@@ -24,13 +24,12 @@ _CHARACTERS, _MOST_LINES = 90, 2
 
 @dataclass(frozen=True, eq=False)
 class SpeedupPlotData:
-    """Speed-ups by number of threads, or by rung number, both from 1.
+    """Speed-ups by place: number of threads or, without threads, number of the rung; from 1.
 
-    measured: mean speed-ups by group of requests, (places,) each.
-    spread: 5 % and 95 % quantiles of requests, (2, places); None if all have the same curve.
-    used: speed on the policy's rungs by place; empty if rungs and places do not match.
-    serial: serial share of the nearest Amdahl curve; None if places are not threads.
-    odd: sentences about unusual curves.
+    measured: mean speed-ups by group of requests, float64 (places,) each. spread: 5 % and 95 %
+    quantiles of requests, (2, places); None if all have the same curve. used: speed on the policy's
+    rungs by place; empty if rungs and places do not match. serial: serial share of the nearest
+    Amdahl curve; None if places are not threads. odd: sentences about unusual curves.
     """
 
     axis: Axis
@@ -58,7 +57,7 @@ class SpeedupPlotData:
 def compute_speedup_curves(
     profile: DemandProfile, ladders: Sequence[Ladder]
 ) -> SpeedupPlotData | None:
-    """Compute the speed-up curves of a sample; None if it has one place only."""
+    """Compute the speed-up curves of a sample of requests; None if it has a single degree."""
     if profile.degrees < 2:
         return None
     axis, used = _places(profile, ladders)

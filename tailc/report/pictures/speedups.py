@@ -28,7 +28,7 @@ _LEAST_PERCENT = 1.0
 def speedup_figures(profile: DemandProfile, ladders: Sequence[Ladder], sample: str) -> list[Figure]:
     """Draw speed-up curves, and residuals if there are any.
 
-    sample: name of the requests. Empty if the trace has speed-ups at one place only.
+    sample: name of the requests. Empty if the trace has speed-ups at a single degree only.
     """
     curves = compute_speedup_curves(profile, ladders)
     if curves is None:

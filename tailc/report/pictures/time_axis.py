@@ -99,9 +99,9 @@ _MOST_INTERVALS = 384
 
 @dataclass(frozen=True)
 class Intervals:
-    """Consecutive intervals: start of each and end of the last [s since start_unix_s].
+    """Consecutive intervals of a time axis: start of each, and end of the last.
 
-    zone: time zone of the axis.
+    edges_s: in seconds since start_unix_s. zone: time zone of the axis.
     """
 
     start_unix_s: int
@@ -110,7 +110,7 @@ class Intervals:
 
     @property
     def coarse(self) -> Intervals:
-        """The same time in fewer, longer intervals, few enough to be drawn."""
+        """Merge the intervals to fewer, longer ones, few enough to be drawn."""
         edges_s = (*self.edges_s[: -1 : self._together], self.edges_s[-1])
         return replace(self, edges_s=edges_s)
 
@@ -128,7 +128,7 @@ class Intervals:
         return [utc_text(self.start_unix_s + edge_s) for edge_s in self.edges_s[:-1]]
 
     def means(self, values: Sequence[float] | Floats | Whole) -> Floats:
-        """Mean over time of the values in each coarse interval."""
+        """Mean over time of the values in each coarse interval; `values` has one per interval."""
         lengths_s = np.diff(np.array(self.edges_s, np.float64))
         firsts = np.arange(0, len(lengths_s), self._together)
         sums = np.add.reduceat(np.asarray(values, np.float64) * lengths_s, firsts)

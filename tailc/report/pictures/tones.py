@@ -19,17 +19,17 @@ def rung_tone(rung: int, rungs: int) -> str:
 
 
 def change_tone(rungs: int) -> str:
-    """CSS class of a request that runs `rungs` rungs higher than before."""
+    """CSS class of an area where requests run `rungs` rungs higher than before."""
     if rungs == 0:
         return "same"
     return f"{'up' if rungs > 0 else 'down'}{min(abs(rungs), _STEPS)}"
 
 
 def area_tone(number: int) -> str:
-    """CSS classes of area `number`; the first `AREAS` differ."""
+    """CSS classes of the area of job group `number`; the first `AREAS` groups look different."""
     return f"solid t{number % LINES}" + " pale" * (number % AREAS >= LINES)
 
 
 def ink_tone(number: int) -> str:
-    """CSS classes of text on area `number`."""
+    """CSS classes of text on the area of job group `number`."""
     return "name" + " on-pale" * (number % AREAS >= LINES)

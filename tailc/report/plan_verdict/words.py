@@ -59,7 +59,10 @@ def printed_quantities(
 
 
 def figure(quantity: JobQuantity, value: float, *, is_signed: bool = False) -> str:
-    """Format a value: percent with one decimal, others with four digits; rounded zeros as `0`."""
+    """Format a mean: percent with one decimal, others with four digits; rounded zeros as `0`.
+
+    is_signed: with `+` for positive values.
+    """
     if quantity in _PERCENT:
         value, decimals = 100 * value, 1
     else:
@@ -70,7 +73,10 @@ def figure(quantity: JobQuantity, value: float, *, is_signed: bool = False) -> s
 
 
 def limits(quantity: JobQuantity, verdict: WindowMean, *, is_signed: bool = False) -> str:
-    """Format the interval of a quantity of jobs, such as `2.9 .. 3.6`, or `unknown`."""
+    """Format the interval of a mean, such as `2.9 .. 3.6`, or `unknown`.
+
+    is_signed: with `+` for positive values.
+    """
     if verdict.low is None or verdict.high is None:
         return _UNKNOWN
     low, high = (figure(quantity, one, is_signed=is_signed) for one in (verdict.low, verdict.high))
@@ -80,7 +86,7 @@ def limits(quantity: JobQuantity, verdict: WindowMean, *, is_signed: bool = Fals
 def better(quantity: JobQuantity, change: WindowMean) -> str:
     """Format whether a change is better or worse; `no change shown` if its interval includes 0.
 
-    Empty for quantities of which neither direction is better.
+    Empty for quantities where neither direction is better.
     """
     if not quantity.better:
         return ""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SolutionRenderer(Protocol):
-    """Interface of each module in this package."""
+    """Interface of each module in this package: it reports the solution of one type of problem."""
 
     def solution_result(self, compiled: Any, /) -> dict[str, object]:
         """Build the JSON data of the solution, which is added to that of the policy."""

@@ -1,4 +1,4 @@
-"""Reports of a compile for SMT lanes: interference, and results of replays by rate."""
+"""Reports of a compile for SMT lanes: slowdown of requests and batch work, results by rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at m
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Build the JSON data: the interference of both lanes, and one entry per rate (`LoadPoint`)."""
+    """Build the JSON data: how lanes of a core slow each other, and one entry per rate."""
     solution = compiled.sweep.chosen.solution
     return {
         "interference_ppm": solution.lanes.interference_ppm,

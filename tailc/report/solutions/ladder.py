@@ -50,7 +50,10 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def speedup_line(compiled: _Compiled) -> str:
-    """Format mean speed-ups by degree and the number of degrees, or the target of joint rungs."""
+    """Format mean speed-ups by degree and the number of degrees.
+
+    For rungs of several resources, the target instead of speed-ups.
+    """
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder):
         unit = ladder.cost_units[0].name

@@ -14,12 +14,15 @@ LEFT = 9
 
 
 def columns_of(look: TerminalStyle) -> int:
-    """Number of marks per line: limited by the width of the terminal, and by readability."""
+    """Number of marks per line of a text picture, by the terminal's width and readability."""
     return max(min(look.width, WIDEST), NARROWEST) - LEFT
 
 
 def middle(axis: Axis, place: int, places: int) -> float:
-    """Value at the middle of a column or line; only for linear axes."""
+    """Value at the middle of a column or line; only for linear axes.
+
+    place: number of the column or line, of `places`.
+    """
     return axis.low + (place + 0.5) / places * (axis.high - axis.low)
 
 

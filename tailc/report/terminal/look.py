@@ -38,11 +38,11 @@ class TerminalStyle:
     has_fine_marks: bool = False
 
     def frame(self, plain: str) -> str:
-        """Convert a part of a frame to the terminal's marks."""
+        """Convert a part of a picture's frame to the characters that the terminal can show."""
         return "".join(_FRAME[one] for one in plain) if self.has_fine_marks else plain
 
     def paint(self, plain: Sequence[str], marks: Mapping[str, Mark]) -> str:
-        """Convert a line of plain marks as `marks` defines; other characters stay."""
+        """Convert a line of plain marks to those of the terminal; other characters stay."""
         runs = ((one, "".join(run)) for one, run in itertools.groupby(plain))
         return "".join(self._paint_run(run, marks.get(one)) for one, run in runs)
 

@@ -51,7 +51,10 @@ def map_text(ladder: Ladder, look: TerminalStyle) -> str:
 
 
 def change_text(old: Ladder, new: Ladder, look: TerminalStyle) -> str | None:
-    """Draw where requests run on a higher or lower rung; None if the ladders' load axes differ."""
+    """Draw where requests run on a higher or lower rung; None if the ladders' load axes differ.
+
+    The load axis is what loads count: requests in the system, or the arrival rate.
+    """
     if old.load_axis is not new.load_axis:
         return None
     map_extent, (before, after) = extent(old, new), matched_labels(old, new)

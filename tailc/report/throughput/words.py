@@ -50,7 +50,7 @@ def heading(verdicts: ThroughputVerdicts) -> str:
 
 
 def host(verdicts: ThroughputVerdicts) -> str:
-    """Format how much of the host was allocated to machines."""
+    """Format the share of the host that machines got."""
     return (
         f"granted: {percent(verdicts.usage.utilization_ppm)} of the host in the mean, of which "
         f"batch work {percent(verdicts.usage.batch_ppm)}"

@@ -1,4 +1,4 @@
-"""Reports of verdicts on budget tables, for people, programs and CI services."""
+"""Reports of verdicts on token-budget policies, for people, programs and CI services."""
 
 from tailc.report.tokens.ci import ci_verdicts
 from tailc.report.tokens.json_form import as_dict

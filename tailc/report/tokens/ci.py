@@ -1,4 +1,4 @@
-"""Verdicts on budget tables for CI services."""
+"""Verdicts on token-budget policies for CI services."""
 
 from __future__ import annotations
 

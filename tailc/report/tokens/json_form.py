@@ -1,4 +1,4 @@
-"""Verdicts on budget tables as JSON data."""
+"""Verdicts on token-budget policies as JSON data."""
 
 from __future__ import annotations
 

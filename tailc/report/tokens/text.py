@@ -1,4 +1,4 @@
-"""Verdicts on budget tables as text for a terminal, and as Markdown for a pull request."""
+"""Verdicts on token budgets as text for a terminal, and as Markdown for a pull request."""
 
 from __future__ import annotations
 

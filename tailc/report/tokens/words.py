@@ -1,4 +1,4 @@
-"""Text for the numbers and remarks of a verdict on a budget table."""
+"""Text for the numbers and remarks of a verdict on a token-budget table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def verdict_sentence(verdicts: TokenVerdicts, point: TokenPoint, number: int) ->
 
 
 def remarks(verdicts: TokenVerdicts) -> Iterator[str]:
-    """Remarks about all rates, and about each of them."""
+    """Yield remarks on a verdict about token budgets: about all rates, then about each rate."""
     if verdicts.is_compile_trace:
         yield "replayed on the requests that the policy was compiled from"
     for point in verdicts.points:

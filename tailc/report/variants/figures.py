@@ -27,10 +27,10 @@ _MILLI = 1_000
 
 @dataclass(frozen=True)
 class ComparedValue:
-    """A value by which policies are compared, such as a percentile at a rate.
+    """A value by which variants of a spec are compared, such as a percentile at a rate.
 
-    name: ends in the unit. of: the rate or machine that it belongs to, or None. head, text: for
-    people. value: None if there is none, as for an overloaded server.
+    name: ends in the unit. of: the rate or machine that the value belongs to, or None. head, text:
+    title and value for people. value: None if unknown, as for an overloaded server.
     """
 
     name: str

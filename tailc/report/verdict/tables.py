@@ -63,8 +63,8 @@ def policy_alone(verdicts: Verdicts) -> tuple[UsageColumn, Groups]:
 def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[UsageColumn, Groups]:
     """Build the table of mean threads and final rungs of requests: a row per arrival process.
 
-    Threads may be another shared resource. Policies whose requests have their own cores have no
-    threads.
+    Instead of threads it can have another shared resource. There is no such column if every request
+    has its own core.
     """
     uses = [point.policy.load.rung_use for point in verdicts.points]
     counts = columns_of(verdicts).rung_counts(uses, verdicts.shared)
@@ -127,16 +127,19 @@ def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
 
 
 def by_subject(verdicts: Verdicts, point: Point) -> list[UsageTable]:
-    """Build the tables that the execution model adds about each policy and baseline.
+    """Build the tables of one arrival process that only this execution model has.
 
-    They are for one arrival process.
+    A table has a row for the policy and each baseline.
     """
     uses = [run.usage for run in (point.policy, *point.baselines)]
     return columns_of(verdicts).by_subject(_subjects(point), uses)
 
 
 def by_arrivals(verdicts: Verdicts) -> list[UsageTable]:
-    """Tables that the execution model adds for the policy under each arrival process."""
+    """Build the tables that only this execution model has, about the policy alone.
+
+    A table has a row for each arrival process.
+    """
     uses = [point.policy.usage for point in verdicts.points]
     arrivals = column("arrivals", [point.arrivals for point in verdicts.points])
     return columns_of(verdicts).by_arrivals(arrivals, uses)
@@ -170,7 +173,7 @@ def _change_limits(runs: Sequence[Run], number: int) -> tuple[UsageColumn, ...]:
 
 
 def spikes(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
-    """Build the table of how percentiles behave at run time, for the first SLO.
+    """Build the table of how far percentiles vary over time, for the first SLO.
 
     It has a row for each period of constant rate, and policy or baseline.
     """

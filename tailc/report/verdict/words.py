@@ -25,7 +25,7 @@ def decimals(verdicts: Verdicts) -> int:
 
 
 def shortest_decimals(*times_us: int) -> int:
-    """Decimals for times in ms: 1 from 10 ms on, 2 from 1 ms on, 3 (all that there are) below."""
+    """Number of decimals for times in ms: 1 from 10 ms on, 2 from 1 ms on, and 3 below."""
     shortest_ms = min(times_us) // _US_PER_MS
     return 1 if shortest_ms >= 10 else 2 if shortest_ms else 3
 

@@ -1,4 +1,4 @@
-"""Reports of a cell of a budget table, for people and for programs."""
+"""Reports of a cell of a token-budget table, for people and for programs."""
 
 from __future__ import annotations
 

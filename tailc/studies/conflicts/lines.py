@@ -1,4 +1,7 @@
-"""The lines of a spec that may change to resolve a conflict, with their possible values."""
+"""The lines of a spec that may change to resolve a conflict, with their possible values.
+
+For example, a longer latency of an SLO, or a lower rate.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(\D*?)\s*")
 
 @dataclass(frozen=True)
 class SpecLine:
-    """A line of a spec that may change to resolve a conflict, as steps of its last digit.
+    """A number in a spec that may change to resolve a conflict, counted in steps of its last digit.
 
-    digits: digits after the point. unit: the text after the number. is_raised: whether larger
-    values are less strict. below: path of a duration that this value may not exceed. furthest:
-    largest factor of a change.
+    written: the current number of steps. digits: digits after the point. unit: the text after the
+    number. is_raised: whether larger values are less strict. below: path of a duration that this
+    value may not exceed. furthest: largest factor of a change.
     """
 
     path: Path
@@ -41,7 +44,7 @@ class SpecLine:
     furthest: int = 8
 
     def value(self, steps: int) -> str | int | float:
-        """Convert a number of steps to a spec's value: text if it has a unit, else a number."""
+        """Convert steps of the last digit to a value: text if it has a unit, else a number."""
         number = Decimal(steps).scaleb(-self.digits).normalize()
         if self.unit:
             return f"{number:f}{self.unit}"
@@ -49,17 +52,20 @@ class SpecLine:
 
     @property
     def limit(self) -> int:
-        """The least strict value that is tried, in steps."""
+        """The least strict value that is tried, in steps of the last digit."""
         return self.written * self.furthest if self.is_raised else -(-self.written // self.furthest)
 
     @property
     def text(self) -> str:
-        """The current value in its canonical spelling."""
+        """The current value as text in canonical spelling, with its unit."""
         return str(self.value(self.written))
 
 
 def lines_of(document: Document, soft: Sequence[SoftLine]) -> Iterator[SpecLine]:
-    """Find the lines of the spec that may change, in the order of `soft`."""
+    """Find the numbers of a spec that may change to resolve a conflict, in the order of `soft`.
+
+    soft: paths in the spec, possibly with a wildcard for all items of a list.
+    """
     for line in soft:
         for path, node in _matching_nodes(document.root, line.path, ()):
             line_of_node = _line(path, node, line)

@@ -1,7 +1,7 @@
-"""Find minimal sets of lines that cannot all hold, by a deletion filter.
+"""Find minimal sets of spec lines that cannot all hold, by a deletion filter.
 
-The deletion filter (Junker; Chinneck) drops a line from a set if the other lines cannot hold
-without it either. Independent conflicts are found one after another, with the earlier ones relaxed.
+The deletion filter (Junker; Chinneck) removes a line from a set if the rest is still infeasible.
+Independent conflicts are found one after another, with the earlier ones relaxed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from tailc.studies.conflicts.lines import Path, SpecLine, Values
 
 
 class TrialsSpentError(Exception):
-    """The budget of trials is spent."""
+    """The budget of trials (feasibility tests of changed specs) is spent."""
 
 
 @dataclass
 class Trials:
-    """Tests of specs with other values, cached. most: number of tests before TrialsSpentError.
+    """Cached feasibility tests of a spec with changed values.
 
     is_right: whether the values are valid in the spec. is_feasible: whether some policy meets it.
+    most: number of tests before TrialsSpentError. known: results so far.
     """
 
     is_right: Callable[[Values], bool]
@@ -29,7 +30,7 @@ class Trials:
     known: dict[frozenset[tuple[Path, int]], bool] = field(default_factory=dict)
 
     def holds(self, values: Values) -> bool:
-        """Whether the spec with these values is valid and some policy meets it."""
+        """Whether the spec with these values is valid, and some policy meets its limits."""
         key = frozenset(values.items())
         if key not in self.known:
             if len(self.known) >= self.most:
@@ -40,10 +41,10 @@ class Trials:
 
 @dataclass(frozen=True)
 class Relaxation:
-    """A line in a conflict.
+    """A line of a spec in a conflict, and how it alone resolves the conflict.
 
     least: the strictest value that resolves the conflict if no other line of it changes; None if
-    there is none. among: number of lines in the conflict. is_only: whether this is the only
+    there is none. among: number of lines in the conflict. is_only: whether the spec has no other
     conflict.
     """
 

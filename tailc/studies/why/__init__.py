@@ -1,1 +1,1 @@
-"""Explain one cell of a table: what it decides, which rule binds, and its effect on the tail."""
+"""Explain one cell of a table (a load and an age): its decision, and the effect on the tail."""

@@ -23,7 +23,11 @@ _SLIGHTLY = 1.1
 
 @dataclass(frozen=True)
 class BudgetCell:
-    """A cell of a token-budget table, and the state of the server for which it was looked up."""
+    """A cell of a token-budget table, and the state of the server for which it was looked up.
+
+    decoding: sequences that generate tokens. waiting: prompt tokens that wait. row, column: indices
+    of the cell.
+    """
 
     table: BudgetTable
     decoding: int
@@ -59,14 +63,14 @@ class BudgetCell:
     def iteration_ns(self, context: int) -> int:
         """Time of the iteration that the cell allows [ns].
 
-        context: number of tokens in the cache of its sequences.
+        context: number of tokens in the cache of the iteration's sequences.
         """
         return step_ns(self.table.engine.step, self.prompt_tokens, self.decoding, context)
 
     def largest_budget(self, limit_ns: int, context: int) -> int:
         """The largest token budget whose full iteration takes at most a limit [ns]; 0 if none.
 
-        All decoding sequences have a token, whatever the budget.
+        Each decoding sequence computes one token in the iteration, whatever the budget.
         """
         step, decoding = self.table.engine.step, self.decoding
         low, high = -1, self.table.engine.cache_tokens + 1
@@ -91,10 +95,10 @@ class CellChange:
 
 @dataclass(frozen=True)
 class RateEffect:
-    """Effects of changes at one rate of arrivals.
+    """Effect of changes of a token-budget table at one rate of arrivals.
 
-    It has the share of the time of iterations in the cell, the policy's percentiles, and those
-    after each change.
+    share_ppm: share of the time of iterations that uses the explained cell. tails_us: the policy's
+    percentiles, in the order of its SLOs. changes: the percentiles after each change.
     """
 
     rate_mrps: int
@@ -111,7 +115,7 @@ def budget_cell(table: BudgetTable, decoding: int, waiting: int) -> BudgetCell:
 
 
 def gap_limit(slos: tuple[Slo, ...]) -> Slo | None:
-    """The SLO with the smallest limit of times between tokens; None if no SLO limits them."""
+    """The SLO with the smallest limit on times between tokens; None if no SLO limits them."""
     gaps = [slo for slo in slos if slo.metric in (Metric.ITL, Metric.TPOT)]
     return min(gaps, key=lambda slo: slo.latency_us, default=None)
 

@@ -46,8 +46,8 @@ _What = TypeVar("_What")
 class CellQuery:
     """The percentile, arrivals and size of the replays that explain a cell of a table.
 
-    threads: None means one per processor. waking: wake-up of batch work on lanes. is_design: the
-    requests are those that the policy was computed from.
+    threads: None means one per processor. waking: how fast batch work on SMT lanes wakes up.
+    is_design: the requests are those that the policy was computed from.
     """
 
     percentile_ppm: int
@@ -61,10 +61,10 @@ class CellQuery:
 
 @dataclass(frozen=True)
 class AgainstFormula:
-    """The formula's decision in a cell, and the effect of using its row or its whole table.
+    """Comparison of a cell with the table of the formula: the kind's method without simulation.
 
-    The formula is the method of the policy's kind without simulation. row: None if the policy has
-    no row for the load.
+    decision: what the formula's table decides in the cell. row, table: effect of using its row, or
+    its whole table; row is None if the policy has no row for the load.
     """
 
     decision: Decision
@@ -74,7 +74,11 @@ class AgainstFormula:
 
 @dataclass(frozen=True)
 class CellExplanation:
-    """The explanation of a cell: how often it is used, and the effect of changes."""
+    """The explanation of a cell: how often it is used, and the effect of changes.
+
+    as_it_is: tail and resource use of the unchanged table. presence: how much the cell matters.
+    edits: effect of small changes of the row. inputs: effect of changed inputs, by name.
+    """
 
     query: CellQuery
     replays: int
@@ -199,7 +203,7 @@ _PART = 0.1
 
 
 class InputChange(enum.StrEnum):
-    """Which input of a replay is changed, such as demand, and by how much."""
+    """Which input of a replay is changed (demand, rate, speeds or resources), and which way."""
 
     MORE_DEMAND = "demand +10 %"
     LESS_DEMAND = "demand -10 %"

@@ -26,7 +26,7 @@ class Decision:
 
     @property
     def climb(self) -> Climb:
-        """The last climb at or before the age."""
+        """The last climb at or before the age, which decides the request's rung."""
         return max((one for one in self.row.climbs if one.age_us <= self.age_us), key=_age)
 
     @property
@@ -37,7 +37,7 @@ class Decision:
 
     @property
     def rung(self) -> int:
-        """The rung of the request at its last tick, the last time at which its age was checked.
+        """The rung of the request, as of the last tick at which its age was checked.
 
         A climb takes effect at the first tick after its age. A request that has given up is on the
         first rung.
@@ -61,7 +61,7 @@ class Decision:
         return Rule.AGE_FROM_ARRIVAL in self.table.rules
 
     def happens_us(self, climb: Climb) -> tuple[int, int]:
-        """Earliest and latest age of a climb, because requests look only at ticks [us]."""
+        """Earliest and latest age [us] at which a climb happens; ages are checked only at ticks."""
         quantum_us = self.table.quantum_us
         if climb.age_us == 0:
             return 0, 0

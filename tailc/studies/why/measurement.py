@@ -25,7 +25,8 @@ class ReplayCase:
 class TableMeasurement:
     """Result of replaying a table: percentile and mean resource use of each replication.
 
-    used_ppm: in the unit of `used_unit`. is_overloaded: whether a replay was stopped for overload.
+    tail_us, used_ppm: int64 (replications,). used_ppm: in millionths of the resource `used_unit`.
+    is_overloaded: whether a replay was stopped for overload.
     """
 
     tail_us: NDArray[np.int64]

@@ -31,8 +31,8 @@ class OccupancyShares:
 
     requests_ppm: share of requests in the system at some time while the row applies. held_time_ppm:
     share of the resource use while the row applies. turning_ppm: share of requests that reach the
-    age while they run and the row applies. older_held_time_ppm: share of the resource use at that
-    age or older while the row applies.
+    age while they run and the row applies. older_held_time_ppm: share of the resource use by
+    requests of that age or older while the row applies.
     """
 
     requests_ppm: int
@@ -49,7 +49,7 @@ class RowTimeline:
     row: NDArray[np.int64]
 
     def step_at(self, time_ns: Times) -> NDArray[np.int64]:
-        """The index of the row in force at each time, after all events of that instant."""
+        """Index k of the interval of each time, after all events of that instant."""
         return np.searchsorted(self.since_ns, time_ns, side="right") - 1
 
 
@@ -69,7 +69,9 @@ def total_occupancy(counts: Sequence[ReplayCounts]) -> OccupancyShares:
 class ReplayCounts:
     """Counts of requests and of resource use for a cell, in one replication.
 
-    `OccupancyShares` is computed from them; held times are in ns.
+    passing: requests in the system while the row applies. turning: requests that reach the cell's
+    age while they run and the row applies. held_ns: all use of the resource [ns]; row_held_ns:
+    while the row applies; older_held_ns: of that, by requests of the age or older.
     """
 
     requests: int
@@ -82,7 +84,11 @@ class ReplayCounts:
 
 @dataclass(frozen=True, eq=False)
 class HeldResources:
-    """The resources that a table gives a request by age, as arrays of the shared-core engine."""
+    """The resources that a running request holds by its age, as arrays of the shared-core engine.
+
+    row_of_load: row of the table by number in the system. held_ppm: amount of the resource by rung.
+    reach_ns: age [ns] at which each rung is reached, by row and rung.
+    """
 
     row_of_load: NDArray[np.int32]
     keeps_row: bool
@@ -93,7 +99,10 @@ class HeldResources:
 
 
 def held_resources(table: Ladder, rate_mrps: int, most_in_system: int) -> HeldResources:
-    """Compute the resources that requests hold under a table, by age."""
+    """Compute the resources that a running request holds under a table, by its age.
+
+    most_in_system: number in the system up to which rows are looked up.
+    """
     if Rule.CORE_PER_REQUEST not in table.rules:
         arrays = ladder_arrays((table,), rate_mrps, most_in_system)
         parts = arrays.row_of_load, arrays.keeps_row, arrays.ages_from_arrival, arrays.quantum_ns

@@ -38,7 +38,7 @@ class PairedDifference:
 class MeasuredEffect:
     """Effect of a changed table: mean percentile [us] and mean resource use [1e-6].
 
-    Both have their difference from the base.
+    tail, used: differences from the unchanged table.
     """
 
     tail_us: int
@@ -69,7 +69,10 @@ Effect: TypeAlias = MeasuredEffect | OverloadEffect
 
 
 def effect(base: TableMeasurement, other: TableMeasurement) -> Effect:
-    """Compute the effect of `other` against `base` in the same replications, or overload."""
+    """Compute the effect of a changed table `other` against `base`, paired by replication.
+
+    The effect is `OverloadEffect` if the changed table overloads the server.
+    """
     return OverloadEffect() if other.is_overloaded else measured_effect(base, other)
 
 

@@ -15,7 +15,7 @@ _LEAST_STEP_US = 1_000
 
 
 class RowEdit(enum.Enum):
-    """How a row is edited: a climb earlier, later, to a lower or a higher rung, or no wait."""
+    """How a row is edited: a climb earlier, later, to a lower or higher rung; or no wait."""
 
     EARLIER = "climb-earlier"
     LATER = "climb-later"

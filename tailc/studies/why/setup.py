@@ -112,8 +112,8 @@ def percentile_of(policy: Policy) -> int:
 def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals:
     """The given arrival process, or else the policy's own at its highest rate.
 
-    A given rate applies to the given process. A recording is replayed from random positions, so
-    that replications differ. Raises TailcError if several processes are given, or none is known.
+    A recording is replayed from random positions, so that replications differ. Raises TailcError if
+    several processes are given, or none is known.
     """
     of_policy = arrivals_of(policy)[-1:]
     named = [one for one in given or of_policy if not isinstance(one, Poisson)]

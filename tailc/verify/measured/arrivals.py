@@ -1,10 +1,11 @@
 """Compare measured arrivals with those of the replay: their rate and index of dispersion.
 
-The index over n independent windows has a relative standard error of about sqrt(2 / n), and the
-mean rate one of sqrt(I / N), with the index I over the longest windows and N arrivals. With bursts,
-windows shorter than the time in which bursts are forgotten depend on each other, so n counts these
-times instead. Arrivals differ if the deviation exceeds four standard errors, as there are up to 26
-lengths of windows, and is large enough to matter.
+The index of dispersion is the variance of the number of arrivals in a window, over its mean; it is
+estimated for several lengths of windows. From n independent windows it has a relative standard
+error of about sqrt(2 / n). The mean rate of N arrivals has one of sqrt(I / N), with the index I of
+the longest windows. In bursty arrivals, successive short windows depend on each other, so n then
+counts periods in which bursts are forgotten. Arrivals differ if a deviation exceeds four standard
+errors (there are up to 26 lengths of windows) and is large enough to matter.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LEAST_SHARE = 0.05
 class ArrivalComparison:
     """Rate and index of dispersion of measured arrivals, and of those of the replay.
 
-    window_us: length of the windows in which the index deviates by the most standard errors.
+    window_us: length of the windows in which the index deviates by the most
     """
 
     rate_mrps: int
@@ -72,9 +73,9 @@ class _Deviation:
 def compare_arrivals(
     times_ns: NDArray[np.int64], process: Poisson | ModulatedArrivals
 ) -> ArrivalComparison:
-    """Compare measured arrival times [ns] with an arrival process: rate and dispersion.
+    """Compare measured arrival times [ns], ascending, with an arrival process: rate and dispersion.
 
-    Times ascend, and must have `window_lengths_us`.
+    The times must cover the windows of `window_lengths_us`.
     """
     lengths_us = window_lengths_us(times_ns)
     deviations = [_deviation(times_ns, length_us, process) for length_us in lengths_us]

@@ -32,11 +32,12 @@ _WORKED_SHARE = 0.75
 
 @dataclass(frozen=True)
 class ExecutionComparison:
-    """Thread time of a request, measured and predicted [us], and how threads and ticks behaved.
+    """Thread time of a request, measured and predicted [us], and how punctual its scheduler was.
 
-    late_share: part of the run time in which a tick was overdue. worked_share: part of the time
-    granted to threads beyond the first in which these worked; None if requests had only one.
-    is_sample: not every request was logged, so the load under which they ran is unknown.
+    late_share: part of the run time in which a tick (a check of a request's age) was overdue.
+    worked_share: part of the time granted to threads beyond the first in which they worked; None if
+    requests had only one thread. is_sample: not every request was logged, so the load under which
+    they ran is unknown.
     """
 
     thread_time_us: float
@@ -48,7 +49,7 @@ class ExecutionComparison:
 
     @property
     def deviates(self) -> bool:
-        """Whether the thread time is not that of the replay."""
+        """Whether the measured thread time differs significantly from the replay's."""
         limit_us = _LEAST_SHARE * self.predicted_thread_time_us
         off_us = abs(self.thread_time_us - self.predicted_thread_time_us)
         return off_us > max(limit_us, _STANDARD_ERRORS * self.standard_error_us)
@@ -65,17 +66,17 @@ class ExecutionComparison:
 
     @property
     def lacks_threads(self) -> bool:
-        """Whether threads that were granted did not work."""
+        """Whether threads that were granted to requests often did not work."""
         return self.worked_share is not None and self.worked_share < _WORKED_SHARE
 
 
 def compare_execution(
     log: RequestLog, predicted_thread_time_us: float, *, has_serial_parts: bool
 ) -> ExecutionComparison | None:
-    """Compare the log with a replay of its demands; None for too few requests.
+    """Compare a server's log of requests with a replay of its demands; None for too few requests.
 
-    has_serial_parts: in the replay, requests use one thread in their serial parts, so it predicts
-    the time for which threads work.
+    has_serial_parts: in the replay, requests use one thread in their serial parts, so the
+    prediction is the time for which threads work.
     """
     if len(log.demand_us) < FEWEST_REQUESTS:
         return None

@@ -22,9 +22,10 @@ def judge_latencies(
     arrivals: ArrivalComparison | None = None,
     execution: ExecutionComparison | None = None,
 ) -> MeasuredVerdicts:
-    """Judge latencies against the SLOs of the policy, which was replayed at one arrival process.
+    """Judge measured latencies against the SLOs of a policy, next to the latencies of a replay.
 
-    Raises ValueError if an SLO is for a class of requests, because latencies have no classes.
+    replay: verdicts on the policy under one arrival process. Raises ValueError if an SLO is for a
+    class of requests, because latencies have no classes.
     """
     (point,) = replay.points
     if any(slo.request_class is not None for slo in replay.slos):
@@ -46,7 +47,7 @@ def _judge_slo(latencies: Histogram, slo: Slo, point: Point, number: int) -> Mea
 
 
 def measured_tail(latencies: Histogram, percentile_ppm: int) -> TailLimits:
-    """The percentile of measured latencies with its 95 % limits, as of independent requests."""
+    """Estimate a percentile of measured latencies, with 95 % limits for independent requests."""
     limits = rank_limits(percentile_ppm, latencies.requests)
     return TailLimits(
         nearest_us(latencies.quantile_ns(percentile_ppm)),

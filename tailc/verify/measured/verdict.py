@@ -27,11 +27,11 @@ class Agreement(enum.Enum):
 
 
 class ModelPart(enum.Enum):
-    """A part of the model that data of a server can contradict.
+    """A part of the replay's model that measurements on a server can contradict.
 
-    DEMAND: of the trace, compared with the compile. ARRIVALS: measured ones, compared with those of
-    the replay. TICKS: they were late. SECOND_THREADS: threads beyond the first did not work.
-    SPEEDUPS: threads did less than in the replay, or more.
+    DEMAND: it differs from the demand of the compile. ARRIVALS: they differ from those of the
+    replay. TICKS: the scheduler checked ages late. SECOND_THREADS: threads beyond the first did not
+    work. SPEEDUPS: threads did less work than in the replay, or more.
     """
 
     DEMAND = "demand"
@@ -80,7 +80,7 @@ class MeasuredSlo:
 
     @property
     def difference_ppm(self) -> int | None:
-        """The measured percentile relative to the predicted one [1e-6]; None if that is unknown."""
+        """The measured percentile relative to the predicted one, minus 1 [1e-6]; None if open."""
         if self.is_overloaded or not self.predicted.estimate_us:
             return None
         return round(PPM * (self.measured.estimate_us / self.predicted.estimate_us - 1))

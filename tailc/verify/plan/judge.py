@@ -73,7 +73,10 @@ def verify_plan(
 def verdict_of(
     plan: Plan, model: JobModel[Any], spans: Spans, samples: WindowSamples, options: PlanOptions
 ) -> PlanVerdict:
-    """Judge the share of jobs with a broken promise, and add all other quantities of the plan."""
+    """Compute the verdict on a plan from its replays: the ruling on broken promises, and all means.
+
+    samples: quantities of each window, under the plan and under the baselines.
+    """
     means = means_of(samples.policy)
     sample, broken = samples.policy[model.judged], means[model.judged]
     promised = plan.violations_ppm / PPM
@@ -98,9 +101,10 @@ def verdict_of(
 
 
 def ruling_of(broken: WindowMean, promised: float) -> Ruling:
-    """Rule pass if the whole interval of the share of broken promises is below the promised share.
+    """Rule on the measured share of jobs with a broken promise against the promised share.
 
-    Fail if it is above, or if no promise may be broken and one was. Otherwise undecided.
+    Pass if the whole interval is below the promised share. Fail if it is above, or if no promise
+    may be broken and one was. Otherwise undecided.
     """
     if not promised and broken.value:
         return Ruling.FAIL

@@ -18,7 +18,7 @@ from tailc.models.datacentre.window import JobWindow
 class PlanMeans:
     """Means of each quantity (such as cost) over the windows of days, under one policy or baseline.
 
-    gains: by how much the plan exceeds it, paired by window; empty for the plan itself.
+    gains: by how much the plan's mean exceeds the baseline's, paired by window; empty for the plan.
     """
 
     name: str

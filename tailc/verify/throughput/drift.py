@@ -1,13 +1,14 @@
-"""Drift of the machines behind held-out rows since the compile of a policy.
+"""Drift of machines since the compile of a policy of CPU shares, from held-out measurements.
 
-A machine is described by two numbers of its model t' = a t + b r (Bartolini, 2015, eq. 2.1):
+The model of a machine is t' = a t + b r (Bartolini, 2015, eq. 2.1): throughput t and share r of a
+step give the throughput t' of the next. Two quantities describe it:
 
-- its steady state with a share, b / (1 - a) of it. Its current value is measured without a model,
-  as the mean throughput over the mean share, so that it is known even if shares hardly change.
-- how much of a step depends on the one before: a, by least squares on the held-out rows.
+- its steady throughput per share, b / (1 - a). Its present value is the mean throughput over the
+  mean share, which is known even if shares hardly change.
+- the coefficient a of the previous throughput, by least squares on the held-out rows.
 
 Intervals are from resampled blocks of n held-out rows, widened by sqrt(1 + n / m) for the m rows of
-the compile: without drift, a model from those has the same uncertainty, apart from their number.
+the compile, from which the policy's model has a sampling error, too.
 """
 
 from __future__ import annotations
@@ -84,8 +85,10 @@ def drift(
 ) -> MachineDrift:
     """Drift of a machine: change of its throughput at the same share, and of its coefficient a.
 
-    Flagged if an interval lies on one side of zero and its estimate is material. No a if shares
-    hardly change. steady: see `_steady`. draw: seed, number of the draw, replicates.
+    steady: throughput per share at the compile [1/s]. rows: held-out steps. widening: factor on the
+    intervals. draw: seed, number of the random stream, and replicates of the bootstrap. Flagged if
+    an interval lies on one side of zero and its estimate is material. The change of a is None if
+    shares hardly change.
     """
     is_varied = float(np.ptp(rows.share)) >= SMALLEST_SPREAD
     moments = np.column_stack(

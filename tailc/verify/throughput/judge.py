@@ -138,7 +138,7 @@ def _more_steps(error: MeanError, tolerance_ppm: int, steps: int) -> int | None:
 
 
 def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> None:
-    """Raise TailcError for rows of the compile, and for machines that policy or rows lack."""
+    """Raise TailcError for rows of the compile, or if the policy or the rows lack a machine."""
     shares = shares_of(policy)
     findings = list(unknown_machines(held_out, [machine.name for machine in shares.machines]))
     findings += missing_machines(shares, held_out)

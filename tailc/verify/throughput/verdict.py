@@ -16,8 +16,8 @@ from tailc.models.cpu_shares.usage import HostUsage
 class MachineDrift:
     """Change of a machine's throughput model since the compile.
 
-    throughput: relative change at the same share. memory: change of the model's coefficient a of
-    the previous throughput; None if shares hardly changed.
+    throughput: relative change at the same share. memory: change of the model's coefficient a (how
+    much the throughput depends on that of the step before); None if shares hardly changed.
     """
 
     throughput: MeanError
@@ -35,7 +35,7 @@ class BaselineError:
 
 @dataclass(frozen=True)
 class ShareBaseline:
-    """A baseline that replaces the policy's CPU shares by others."""
+    """A baseline that sets the CPU shares of machines instead of the policy."""
 
     name: str
     about: str
@@ -46,12 +46,12 @@ class ShareBaseline:
 class MachineVerdict:
     """The throughput of a machine under the policy, relative to its target.
 
-    error: of its throughput. model: errors of its models one step ahead; None if it did no work.
-    share_ppm: mean share. max_milli: throughput with the whole host, by the held-out rows.
-    short_ppm: share of the steps in which its target was reported as out of reach. capped_ppm:
-    share of the steps with a cap because its throughput did not follow its share. baselines: errors
-    under each baseline, by name. more_steps: how many more would decide, if the ruling is undecided
-    and they can. drift: since the compile; None if unknown.
+    error: relative error of its throughput. model: one-step prediction errors of its models; None
+    if it did no work. share_ppm: mean share. max_milli: throughput with the whole host, by the
+    held-out rows. short_ppm: share of the steps in which the target was reported as out of reach.
+    capped_ppm: share of the steps with a cap because the throughput did not follow the share.
+    baselines: errors under each baseline, by name. more_steps: number of further steps that would
+    decide an undecided ruling, if known. drift: since the compile; None if unknown.
     """
 
     name: str
@@ -77,7 +77,7 @@ class MachineVerdict:
 class ThroughputVerdicts:
     """Verdicts on the throughput of every machine with a target, and what they are based on.
 
-    tolerance_ppm: the promised or given error. baselines: in the order of reports. usage: of the
+    tolerance_ppm: the largest error to pass. baselines: in the order of reports. usage: of the
     host, under the policy.
     """
 

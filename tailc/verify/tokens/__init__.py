@@ -1,1 +1,1 @@
-"""Verdicts on token budgets of language models."""
+"""Verdicts on token budgets for servers of language models."""

@@ -18,11 +18,11 @@ from tailc.verify.tokens.verdict import TokenBaseline, TokenVerdicts
 def verify_tokens(
     policy: Policy, held_out: TokenTrace, options: VerifyOptions | None = None
 ) -> TokenVerdicts:
-    """A verdict for every SLO at every rate of the policy; the recorded rate if it has none.
+    """Judge a token-budget policy: a verdict for every SLO at every rate of the policy.
 
-    Deterministic in the policy, the requests and the options' seed. Raises TailcError if the policy
-    was compiled from these requests, if one does not fit into the cache, and for names that are not
-    baselines.
+    A policy without rates is judged at the recorded rate. Deterministic in the policy, the requests
+    and the options' seed. Raises TailcError if the policy was compiled from these requests, if a
+    request does not fit into the cache, and for names that are not baselines.
     """
     options = options or VerifyOptions()
     table = _table_of(policy)

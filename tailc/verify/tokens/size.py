@@ -40,10 +40,11 @@ class TokenSizing:
 def size_tokens(
     policies: Sequence[Policy], held_out: TokenTrace, options: VerifyOptions
 ) -> TokenSizing:
-    """Find the highest rate of each policy, and of each baseline on the engine of the first.
+    """Find the highest rate at which each policy, and each baseline, meets all SLOs.
 
-    The recorded arrivals are stretched to each rate. Rates are on a grid up to the rate at which
-    prompts alone fill the engine; a rate counts if no lower one of the search misses an SLO.
+    Baselines run on the engine of the first policy. The recorded arrivals are stretched to each
+    rate. Rates are on a grid up to the rate at which prompts alone fill the engine; a rate counts
+    if no lower rate that was tried misses an SLO.
     """
     first = policies[0]
     for policy in policies:

@@ -1,4 +1,4 @@
-"""Verdict on a budget table."""
+"""Verdict on a token-budget policy: percentiles, rulings and baselines at each rate."""
 
 from __future__ import annotations
 
