@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Constants:
-    """An array of numbers or of texts in embedded source code, with its name.
+    """An array of numbers or of texts for embedded source code, with its name.
 
     name: words joined by `_`. Numbers are from 0 to 2^53 - 1, and far below 2^31 if they are
-    indices (`is_index`). is_inner: only the look-up function uses it.
+    indices (`is_index`). is_inner: only the look-up function uses the array.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Constants:
 
 @dataclass(frozen=True)
 class Tables:
-    """All tables of a policy's ladders, for look-ups without a runtime library.
+    """All tables of a policy's ladders as arrays, for look-ups without a runtime library.
 
     is_by_class: the ladder is chosen by the class of a request. is_for_all: the last ladder is for
-    all classes without their own. is_scaled: a controller scales the ages of climbs, and its output
-    is an argument of the look-up.
+    all classes without a ladder of their own. is_scaled: a controller scales the ages of climbs,
+    and its output is an argument of the look-up.
     """
 
     arrays: tuple[Constants, ...]
@@ -50,7 +50,10 @@ class Tables:
 
 @dataclass(frozen=True)
 class EmbeddedPolicy:
-    """Identity of a policy, and its tables or the bytes of its `.tailc` file."""
+    """What a source file embeds: the identity of a policy, and its tables or its `.tailc` bytes.
+
+    is_sealed_by_wish: whether the user chose the bytes although tables are possible.
+    """
 
     policy_name: str
     kind: str

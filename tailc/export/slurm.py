@@ -1,7 +1,7 @@
 """The start of an epoch as commands of Slurm.
 
 Jobs that start get their nodes and are released; jobs that wait or were refused are held. Slurm
-cannot move a running job. To requeue it to its new nodes loses its work unless it writes
+cannot move a running job. Requeueing a job to its new nodes loses its work unless it writes
 checkpoints, so these commands are comments. A job can give nodes back, but cannot get more, so
 growing is a comment too. Nodes without a job are powered down by the power saving of Slurm.
 """

@@ -27,10 +27,10 @@ def refused_name(job: str, scheduler: str, names: str) -> TailcError:
 
 @dataclass(frozen=True)
 class JobStep:
-    """The servers of a job in one epoch of a plan, and those that it had before.
+    """The servers of a job in one epoch of a plan, and in the previous epoch (`before`).
 
-    before: its servers until this epoch; empty if it starts. machines: virtual machines of a
-    malleable job; None: as many as it requests.
+    before: empty if the job starts. machines: virtual machines of a malleable job; None: as many as
+    it requests.
     """
 
     name: str
@@ -43,9 +43,9 @@ class JobStep:
 class PlanStep:
     """What happens at the start of an epoch of a plan, at `unix_s`.
 
-    jobs: those that run. ended: names of jobs that ran in the epoch before. waiting: names of jobs
-    of the plan that start later. refused: names of refused jobs. asleep: servers without a job;
-    woken: of those that have one, the servers that had none before.
+    jobs: running jobs. ended: names of jobs that ran in the epoch before. waiting: names of jobs of
+    the plan that start later. refused: names of refused jobs. asleep: servers without a job. woken:
+    servers that have a job now and had none before.
     """
 
     unix_s: int

@@ -26,8 +26,8 @@ class ClockSteps:
     """Steps back of a load generator's clock in a run, at least one.
 
     row: row of the first request after a step. count: number of steps. longest_s: length of the
-    longest step. is_steady: by row, whether the request is in the longest part of the run without a
-    step.
+    longest step. is_steady: bool (rows,), whether the request is in the longest part of the run
+    without a step.
     """
 
     row: int

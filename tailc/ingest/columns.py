@@ -124,9 +124,9 @@ def count_parts(
     weight: str | None,
     interval_ns: int | None,
 ) -> Counts:
-    """Count the rows of a table in batches, each row once or as often as a column says.
+    """Count the times in a table in batches, each row once or as often as the column `weight` says.
 
-    Raises TailcError for the first batch with bad cells.
+    times_ns: gives the times of a batch. Raises TailcError for the first batch with bad cells.
     """
 
     def count_cells(parts: Iterator[Cells]) -> Counts:

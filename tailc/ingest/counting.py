@@ -28,9 +28,10 @@ _FIRST, _LAST = np.array([1.0, MAX_NS]).view(np.int64)
 
 
 class Counts:
-    """Counts of times: int64 (BUCKETS,), and the smallest and largest time [whole ns].
+    """Counts of times in the buckets of a histogram, with the smallest and largest time [whole ns].
 
-    interval_ns: expected interval of a closed loop; `estimated` missing requests were added for it.
+    The counts are int64 (BUCKETS,). interval_ns: expected interval of requests in a closed loop;
+    `estimated` is the number of missing requests that were added for it.
     """
 
     def __init__(self, ns_per_unit: float, interval_ns: int | None = None) -> None:
@@ -100,8 +101,8 @@ def count_shares(
 ) -> Counts | None:
     """Count the times in all parts of an input in several threads, and add the counts.
 
-    Returns None if a part has invalid times. At most one part more than there are threads is read
-    ahead. Raises the exceptions that reading a part raises.
+    shares: the parts. Returns None if a part has invalid times. At most one part more than there
+    are threads is read ahead. Raises the exceptions that reading a part raises.
     """
     threads = thread_count(None)
     idle: SimpleQueue[Counts] = SimpleQueue()

@@ -1,6 +1,6 @@
 """Collect classic Prometheus histograms from samples: numbers of requests up to `le`, by labels.
 
-Histograms of VictoriaMetrics have two bounds a bucket, `vmrange`, and no empty buckets.
+Histograms of VictoriaMetrics have two bounds per bucket, `vmrange`, and no empty buckets.
 """
 
 from __future__ import annotations

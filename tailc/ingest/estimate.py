@@ -28,7 +28,7 @@ MAX_STEPS = 100_000
 
 
 class ShortIntervalError(ValueError):
-    """The interval is below a 100,000th of the longest time, `longest_ns`."""
+    """Error: the interval is below a 100,000th of the longest time, `longest_ns`."""
 
     def __init__(self, longest_ns: int) -> None:
         super().__init__("the interval is so short that too many requests would be added")
@@ -65,9 +65,10 @@ def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
 
 
 def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[Histogram, int]:
-    """Count exact times [whole ns] and the missing requests; also return the number of the latter.
+    """Count exact times [whole ns] and the missing requests of a closed loop in a histogram.
 
-    Without an interval nothing is added. Raises ShortIntervalError.
+    Also returns the number of missing requests. interval_ns: None adds none. Raises
+    ShortIntervalError.
     """
     sent = histogram_of(times_ns)
     if interval_ns is None:

@@ -1,10 +1,10 @@
-"""Parse a line of the Prometheus text formats: name, labels and value.
+r"""Parse a line of the Prometheus text formats: name, labels and value.
 
     http_request_duration_seconds_bucket{handler="/search",le="0.1"} 207 1700000000000
 
-In a label value `\\`, `\"` and `\n` stand for a backslash, a quote and the end of a line. Names
-that have other characters are quoted, and the metric's is then the first one in the braces. After
-the value may stand a time, and in OpenMetrics an exemplar after a `#`; neither is read.
+In a label value `\\`, `\"` and `\n` mean a backslash, a quote and the end of a line. A name with
+other characters is quoted; that of the metric is then the first text in the braces. After the value
+there may be a time, and in OpenMetrics an exemplar after a `#`; both are ignored.
 
 Source: Prometheus documentation, "Exposition formats", text formats 0.0.4 and 1.0.0; OpenMetrics
 1.0.
@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 class LineError(ValueError):
-    """A line is not a sample; `at` is the index of the wrong character."""
+    """Error: a line is not a sample; `at` is the index of the wrong character."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class SampleLine:
 
 
 def line_of(text: str) -> SampleLine:
-    """The sample on a line; raises LineError if there is none."""
+    """Parse the sample on a line; raises LineError if there is none."""
     found = _NAME.match(text)
     assert found is not None
     name, at = found[1] or "", found.end()

@@ -1,8 +1,8 @@
 """Recognise labels of a Prometheus series that state whether its requests failed.
 
-HTTP statuses are named `code`, `status_code` or `response_code`, with a number or `5xx`; gRPC has a
-name or a number, 0 for success; Micrometer an `outcome`, Linkerd a `classification`, OpenTelemetry
-an `error_type` if there was an error.
+An HTTP status is in a label `code`, `status_code` or `response_code`, as a number or `5xx`; gRPC
+has a name or a number, 0 for success; Micrometer has an `outcome`, Linkerd a `classification`,
+OpenTelemetry an `error_type` if there was an error.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ _NO_LOOP = always(None)
 
 
 def begins_with_names(*names: str) -> Callable[[bytes], bool]:
-    """Make a test whether an input begins with these names of columns.
+    """Make a test whether an input begins with these column names.
 
-    Quotes and marks that a spreadsheet writes around names do not matter.
+    The test ignores quotes and marks that a spreadsheet writes around names.
     """
     cells = (rb'"?' + re.escape(name.encode()) + rb'"?' for name in names)
     header = re.compile(rb"\s*" + rb"[,;\t|]".join(cells) + rb"[,;\t|\r\n]")
@@ -31,8 +31,8 @@ class Format:
     matches: gets the first bytes of an input. read: raises TailcError for bad input. loose: other
     text can look like this format, so it is tried last. has_spans: `--attribute` applies.
     has_metrics: `--metric` and `--label` apply. has_tags: `--tag` applies. has_rows: false for text
-    whose rows are points of a distribution. loop: how the requests of a format that is also a table
-    were sent; None for other formats.
+    whose rows are points of a distribution. loop: determines whether requests were sent in a closed
+    loop, for a format that is also a table; None for other formats.
     """
 
     name: str

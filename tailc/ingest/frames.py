@@ -24,15 +24,18 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class CutError(ValueError):
-    """The file ends within a message."""
+    """Error: the file ends within a message."""
 
 
 class TooLongError(ValueError):
-    """A message is longer than the limit, or states such a length."""
+    """Error: a message is longer than the limit, or states such a length."""
 
 
 def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
-    """Yield the bytes of each field of a protobuf message that has this key, with the key."""
+    """Yield the bytes of each field of a protobuf message with a given key; they include the key.
+
+    key: field number and wire type, as encoded.
+    """
     while found := stream.read(1):
         if found != key:
             raise WireError("a field that such a message does not have")
@@ -70,7 +73,7 @@ def decompress_zstd(data: bytes) -> bytes:
 
 
 def inflated_start(data: bytes) -> bytes:
-    """Decompress the beginning of zstd data, as far as the given bytes reach."""
+    """Decompress the beginning of zstd data, as far as the given bytes allow."""
     return _decompress_up_to_limit(data)[0]
 
 

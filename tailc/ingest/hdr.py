@@ -1,9 +1,10 @@
 """Decode encoded HdrHistograms, versions 0, 1 and 2, within limits.
 
-Values are held in buckets whose width doubles. With d significant digits there are S = 2^k parts up
-to the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible value), and S
-/ 2 parts in each doubling after that. Version 2 writes the counts as variable-length integers,
-where -n is a run of n zeros; versions 0 and 1 write each in 2, 4 or 8 bytes.
+Values are counted in buckets whose width doubles. With d significant digits there are S = 2^k
+buckets before the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible
+value), and S / 2 buckets in each doubling after that. Version 2 writes the counts as
+variable-length integers, where -n is a run of n zeros; versions 0 and 1 write a count in 2, 4 or 8
+bytes.
 
 Source: the format of HdrHistogram 2.2.2 by Gil Tene, `AbstractHistogram.java`.
 """
@@ -46,11 +47,11 @@ _TOO_MANY = f"it has more than {MAX_COUNTS:,} counts"
 
 
 class HdrError(ValueError):
-    """The bytes are not an HdrHistogram, or one beyond the limits."""
+    """Error: the bytes are not an HdrHistogram, or are beyond the limits."""
 
 
 class HdrDoublesError(HdrError):
-    """A histogram of floating-point values, which is not supported."""
+    """Error: a histogram of floating-point values, which is not supported."""
 
 
 @dataclass(frozen=True)

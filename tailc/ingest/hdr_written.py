@@ -1,7 +1,7 @@
 """Write a histogram of times as an HdrHistogram log, whose encoding is version 2.
 
 With three significant digits, an HdrHistogram divides each doubling above 2,048 ns into 1,024 parts
-and counts smaller times by the nanosecond, as a profile does: no time changes its part.
+and counts smaller times by the nanosecond, as a profile does, so no time changes its bucket.
 
 Source: the format of HdrHistogram 2.2.2 by Gil Tene, `AbstractHistogram.java`.
 """

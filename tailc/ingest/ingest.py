@@ -235,7 +235,7 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
 
 
 def text_error(source: Source) -> TailcError | None:
-    """The error about a text in no known format that is no table either; None for other files."""
+    """Make the error about a text that is no table and in no known format; None for other files."""
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
         return None

@@ -35,7 +35,10 @@ class Bucket:
 
 @dataclass(frozen=True)
 class ScrapedBuckets:
-    """What was read from a scrape: number of added histograms, and the bucket of the percentile."""
+    """What was read from a scrape of Prometheus.
+
+    label_sets: number of histograms that were added. at_percentile: the bucket with the percentile.
+    """
 
     label_sets: int
     at_percentile: Bucket
@@ -45,11 +48,11 @@ class ScrapedBuckets:
 class InputTimes:
     """Histogram of the times of an input, with its properties.
 
-    format: of the input, such as `wrk2 output`. selected: which of its times. unit: of these times
-    in the input. grain: resolution of the times. loop: how requests were sent; None if the times
-    are not from a load generator. points: number of points or buckets; 0 for times of single
-    requests. left_out: number of failed requests that are not counted. failed_among: number of
-    failed requests that are counted, because they cannot be recognised. with_internal: number of
+    format: of the input, such as `wrk2 output`. selected: which of its times are counted. unit: of
+    these times in the input. grain: resolution of the times. loop: how requests were sent; None if
+    the times are not from a load generator. points: number of points or buckets; 0 for times of
+    single requests. left_out: number of failed requests that are not counted. failed_among: number
+    of failed requests that are counted, because they cannot be recognised. with_internal: number of
     server spans with internal child spans, whose time is subtracted. estimated: number of requests
     that an expected interval added to exact times; those for buckets and percentiles are added
     later. scraped: the buckets of a scrape, else None. warnings: of the reader.
@@ -71,5 +74,5 @@ class InputTimes:
 
     @property
     def requests(self) -> int:
-        """Number of requests in the input, without added ones."""
+        """Number of requests in the input, without requests that were estimated."""
         return self.histogram.requests - self.estimated

@@ -18,11 +18,12 @@ _LINE_FEED, _RETURN = 10, 13
 
 @njit(cache=True, nogil=True)
 def read_decimals(text, column, columns, powers_of_ten, values):
-    """Read a column of CSV lines into `values`; returns the number of rows, without blank lines.
+    """Read a column of CSV lines into `values`; return the number of rows, without blank lines.
 
-    text: uint8, whole lines with their ends. powers_of_ten: POWERS_OF_TEN. values: float64, at
-    least one per line. Returns NOT_PLAIN for a cell other than digits and a point, or a row with a
-    wrong number of cells, and QUOTED for a quoted cell.
+    text: uint8, whole lines with their ends. column, columns: index of the column, and number of
+    columns. powers_of_ten: POWERS_OF_TEN. values: float64, at least one per line. Returns NOT_PLAIN
+    for a cell other than digits and a point, or a row with a wrong number of cells, and QUOTED for
+    a quoted cell.
     """
     rows = at = 0
     while at < len(text):

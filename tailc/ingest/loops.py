@@ -26,9 +26,9 @@ def always(loop: Loop | None) -> Callable[[Source], Loop | None]:
 def loop_in(cells: Cells, start: str, time: str, unit: TimeUnit, otherwise: Loop) -> Loop:
     """Whether rows of a load generator were sent in a closed loop: CLOSED, else `otherwise`.
 
-    It is closed if requests start when earlier ones end. start, time: columns of the start of a
-    request (a date-time or a number of the unit) and of its duration. Bad cells are left to the
-    reader of the rows.
+    The loop is closed if requests start when earlier ones end. start, time: columns of the start of
+    a request (a date-time or a number of the unit) and of its duration. Bad cells are ignored here;
+    the reader of the rows reports them.
     """
     probe = Cells(cells.source, {time: cells.columns[time]}, cells.count, cells.row)
     times = numbers(probe, time)

@@ -1,4 +1,4 @@
-"""Count the times of a table whose columns are described by a map."""
+"""Count the times of a table whose columns are described by a map (option --columns)."""
 
 from __future__ import annotations
 

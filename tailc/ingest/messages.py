@@ -20,8 +20,8 @@ T = TypeVar("T")
 class Wording:
     """Texts for error messages about the encoded messages in a file.
 
-    what: what such a message should be. advice: how the user gets one. shorter: advice for one that
-    is too long.
+    what: what a message should be. advice: how the user gets such a message. shorter: advice for a
+    message that is too long.
     """
 
     what: str
@@ -37,7 +37,8 @@ def decode_messages(
 ) -> Iterator[T]:
     """Decode all encoded messages in a file.
 
-    `decode` raises ValueError for an unreadable message; it becomes a TailcError with its number.
+    messages_of: splits a stream into messages. decode: raises ValueError for an unreadable message,
+    which becomes a TailcError with the number of the message.
     """
     source.check_whole()
     with source.plain() as stream:

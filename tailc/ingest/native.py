@@ -33,7 +33,7 @@ def upper_bound(schema: int, index: int) -> float:
 
 
 def within_of(bounds: Collection[Bounds]) -> Grain:
-    """How Prometheus interpolates within the buckets of a histogram that has these bounds."""
+    """Choose how to interpolate in the buckets of a histogram with these bounds, as Prometheus."""
     apart = [(lower, upper) for lower, upper in bounds if lower > 0 and not math.isinf(upper)]
     if any(math.isinf(lower) for lower, _ in bounds) or not apart:
         return Grain.LINEAR

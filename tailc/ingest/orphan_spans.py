@@ -1,8 +1,8 @@
-"""Spans whose parents are missing, and the server spans that they make too long.
+"""Find spans whose parents are missing, and server spans whose own times are too long by them.
 
-The time of a call is subtracted from a server span only if its parents lead to it. If a span
-between them was not exported, the call is a span with a missing parent. It most likely ran in the
-server span of its trace that started last of those that contain it.
+The time of a call is subtracted from a server span only if its parents lead to the span. If a span
+between the two was not exported, the call is a span with a missing parent. It most likely ran in
+the server span of its trace that started last of those that contain it.
 
 A server span with a missing parent may have been called from outside of the file, and so may the
 server spans that contain it, unless their own first ancestor has no parent.
@@ -34,7 +34,8 @@ _NONE = -1
 class Orphans:
     """Spans whose parents are missing, and the server spans whose own times contain them.
 
-    is_longer: bool (servers,), whether an own time is longer by more than 1 % of the span's length.
+    spans: rows of the former. is_longer: bool (servers,), whether the own time of a server span is
+    too long by more than 1 % of its length.
     """
 
     spans: Rows

@@ -60,11 +60,11 @@ _NUMBERS = {"intValue": int, "int_value": int, "doubleValue": float, "double_val
 
 
 class SpanError(ValueError):
-    """A field of a span is invalid; the text is the reason."""
+    """Error: a field of a span is invalid; the text is the reason."""
 
 
 def export_begin(head: bytes) -> bytes | None:
-    """The beginning of an export's JSON, up to its first element; None for other text."""
+    """The beginning of the JSON text of an OTLP export, up to its first element, or None."""
     found = _BEGIN.match(head)
     # The name of Tempo is also that of other things.
     is_export = found is not None and (found[2] != b"batches" or b'"spans"' in head)
@@ -168,7 +168,7 @@ def _values(span: dict[str, Any]) -> dict[str, object]:
 
 
 def starts_with_spans(request: memoryview) -> bool:
-    """Whether the first bytes of a request have a span with ids."""
+    """Whether an OTLP request in protobuf begins with a span that has ids."""
     try:
         first = next(_spans_in(request, is_start=True), None)
         if first is None:

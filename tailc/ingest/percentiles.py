@@ -10,9 +10,9 @@ from tailc.traces.histogram import Histogram, histogram_of
 def of_points(reached: list[tuple[int, int]]) -> Histogram:
     """Make a histogram from points (time in ns, number of requests up to it).
 
-    Both ascend, and the last point has all requests. Requests between two points count with the
-    later one, so that no demand is underestimated. Raises ValueError if a point is below the one
-    before it.
+    Times and numbers ascend, and the last point has all requests. Requests between two points count
+    with the later time, so that no demand is underestimated. Raises ValueError if a point is below
+    the previous one.
     """
     ns = np.array([point[0] for point in reached], dtype=np.int64)
     total = np.array([point[1] for point in reached], dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Read Prometheus histograms of any format: select, subtract an earlier scrape, distribute.
+"""Read Prometheus histograms of any format: select, subtract an earlier scrape, spread requests.
 
-Requests are distributed within their buckets. How requests were sent is unknown, and the timed code
-is usually a handler with its waits, so times are response times and not demands.
+Requests are spread within their buckets. How requests were sent is unknown, and the timed code is
+usually a handler with its waits, so times are response times and not demands.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ _UNITS = {
 def format_of_scrapes(
     name: str, matches: Callable[[bytes], bool], scrape: Scrape, *, loose: bool = False
 ) -> Format:
-    """Make the input format whose histograms `scrape` reads."""
+    """Make an input format from a function `scrape` that reads Prometheus histograms.
+
+    matches, loose: as in `Format`.
+    """
 
     def read(source: Source, options: InputOptions) -> InputTimes:
         found = select_histograms(scrape(source), source, options.metrics)

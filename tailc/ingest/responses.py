@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def refuse_responses(source: Source, measured: ValueMeaning) -> None:
-    """Raise TailcError if a load generator wrote the times and they are read as demand.
+    """Raise TailcError if a load generator wrote the times and the reading says they are demand.
 
     Also refuses times of a closed loop as open-loop responses, and points of a distribution as
     requests.

@@ -43,7 +43,7 @@ def of_successes(
 def in_half_ticks(
     cells: Cells, column: str, succeeded: NDArray[np.bool_], half_tick_ms: float = _HALF_MS
 ) -> tuple[Cells, tuple[Finding, ...]]:
-    """Replace times of 0 ms by half a tick, by default in a column of whole milliseconds.
+    """Replace times of 0 ms by half a clock tick, by default in a column of whole milliseconds.
 
     Also returns a warning if a successful request took 0 ms.
     """

@@ -59,7 +59,7 @@ class ScrapedHistogram:
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
-    """Sort the labels of a series, without the bounds of a bucket."""
+    """Sort the labels of a series, and remove those that state the bounds of a bucket."""
     return tuple(sorted(one for one in labels.items() if one[0] not in (LE, VMRANGE)))
 
 
@@ -146,9 +146,9 @@ def _list_names(names: list[str]) -> str:
 def without_failed(
     every: list[ScrapedHistogram], source: Source, options: MetricOptions
 ) -> tuple[list[ScrapedHistogram], int]:
-    """Select the histograms of successful requests; also return the number of failed ones.
+    """Select the histograms of successful requests; also return the number of failed requests.
 
-    If a label of the status is requested, all are selected. Raises TailcError if all requests
+    If the user selects a label of the status, all are selected. Raises TailcError if all requests
     failed.
     """
     if any(is_status_label(name) for name, _ in options.labels):

@@ -1,4 +1,4 @@
-"""The server spans of the requested service, since one trace has spans of many services."""
+"""Select the server spans of the requested service, since a trace has spans of many services."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SERVICES_NAMED = 8
 def servers_of(
     table: Rows, numbers: dict[str, int], source: Source, services: Sequence[str]
 ) -> Rows:
-    """Select the rows of the server spans of some services; of the only service if none is named.
+    """Select the rows of the server spans of some services; without a name, of the only service.
 
     numbers: number of each service in the table. Raises TailcError for a name that no server span
-    has, unless there is no server span at all, and if none is named but several services have
+    has, unless there is no server span at all, and if no name is given but several services have
     server spans.
     """
     servers = table[table["is_server"]]

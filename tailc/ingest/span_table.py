@@ -98,10 +98,10 @@ def complete_trace_ids(table: Rows) -> None:
 
 
 def is_repeated(table: Rows) -> NDArray[np.bool_]:
-    """Whether each row repeats a span that is in the table again; (rows,).
+    """Whether each row repeats a span that is in the table again; bool (rows,).
 
     Rows with the same trace, id, kind and start are exports of one span; the row that ends last
-    counts.
+    counts, and the others are repeated.
     """
     kind = table["is_server"] + 2 * table["is_internal"]
     keys = [kind, *(table[name] for name in ("start_ns", "id", "trace_low", "trace_high"))]
@@ -115,7 +115,7 @@ def is_repeated(table: Rows) -> NDArray[np.bool_]:
 
 
 def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
-    """Which rows are on a cycle of two or more parents; (rows,). O(n log n) in rows."""
+    """Whether each row is on a cycle of two or more parents; bool (rows,). O(n log n) in rows."""
     row, parent = parent_numbers(table, table)
     up = _up(row, parent)
     # After as many steps as there are rows, only cycles and spans without a parent are reached.
@@ -125,11 +125,10 @@ def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
 
 
 def roots_of(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of the first ancestor of each span that has no row; (rows,).
+    """The number of the parent above each span's topmost ancestor; int64 (rows,).
 
-    It is the parent of the topmost span above it: the number for "no parent" if the trace is
-    complete, else that of a lost span. row, parent: numbers of the spans and of their parents,
-    without cycles.
+    It is the number for "no parent" if the trace is complete, else that of a lost span. row,
+    parent: numbers of the spans and of their parents, without cycles.
     """
     return _follow(_up(row, parent))[row]
 
@@ -188,13 +187,13 @@ def without_internal(table: Rows) -> Rows:
 
 
 def with_children(chosen: Rows, children: Rows) -> int:
-    """Number of the selected rows that have at least one of these child spans."""
+    """Count the selected rows that have at least one of these child spans."""
     of_chosen, of_child = parent_numbers(chosen, children)
     return int(np.isin(of_chosen, of_child).sum())
 
 
 def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
-    """Which selected rows start after a child span by more than 1 % of their length; (chosen,)."""
+    """Whether each selected row starts after a child span by over 1 % of its length; (chosen,)."""
     child = table[table["parent"] != NO_SPAN]
     of_chosen, of_child = parent_numbers(chosen, child)
     first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, LOW_64, "u8")
@@ -223,14 +222,17 @@ def without_shared_parents(table: Rows) -> Rows:
 
 
 def parent_numbers(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers for joining spans: of each selected span, and of each child span's parent."""
+    """Numbers for joining spans: one per selected span, and one per child span's parent.
+
+    A child belongs to the selected span with the same number.
+    """
     trace = (np.concatenate([chosen[name], child[name]]) for name in ("trace_high", "trace_low"))
     number = numbers_of(*trace, np.concatenate([chosen["id"], child["parent"]]))
     return number[: len(chosen)], number[len(chosen) :]
 
 
 def numbers_of(*columns: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """A number for each row of these columns, equal for equal rows."""
+    """Give each row of these columns a number; rows that are equal in all columns share one."""
     order = np.lexsort(columns)
     is_other = np.zeros(len(order), np.bool_)
     for column in columns:

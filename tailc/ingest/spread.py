@@ -1,11 +1,11 @@
-"""Distribute requests within their buckets as Prometheus does.
+"""Spread requests within their buckets as Prometheus does.
 
 Of c requests in a bucket from l to u the k-th is at
 
-    l + (u - l) k / c           linear: of classic buckets, and of one that begins at 0,
-    l (u / l)^(k / c)           exponential: of native ones,
+    l + (u - l) k / c           linear: in classic buckets, and in one that begins at 0,
+    l (u / l)^(k / c)           exponential: in native buckets,
 
-so a quantile is that of `histogram_quantile`, and none of them is beyond its bucket.
+so a quantile is that of `histogram_quantile`, and no request is beyond its bucket.
 
 Source: Prometheus 3.16, `promql/quantile.go`, and its documentation of `histogram_quantile()`.
 """
@@ -36,11 +36,11 @@ _HALF = 0.5
 
 
 def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Histogram:
-    """Distribute requests within their buckets, and count them in a histogram; O(buckets).
+    """Spread requests within their buckets, and count them in a histogram; O(buckets).
 
-    count: by lower and upper bound; both are finite, and the upper one is positive. within: whether
-    requests are spread linearly or exponentially. Raises ValueError for a bound above 104 days, and
-    for more than 2^53 requests.
+    count: requests by lower and upper bound; both are finite, and the upper one is positive.
+    within: whether requests are spread linearly or exponentially. ns_per_unit: unit of the bounds.
+    Raises ValueError for a bound above 104 days, and for more than 2^53 requests.
     """
     total = np.zeros(BUCKETS, np.int64)
     buckets = sorted((bound, times) for bound, times in count.items() if times)

@@ -25,7 +25,10 @@ class TextLine:
 
 
 def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
-    """Read the decompressed bytes of a report; TailcError if it is too long."""
+    """Read the decompressed bytes of a text report (such as a tool's output) within a limit.
+
+    Raises TailcError if it is too long.
+    """
     with source.plain() as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -36,7 +39,7 @@ def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
 
 
 def lines_of(source: Source) -> list[TextLine]:
-    """Read the lines of a report."""
+    """Read the lines of a text report, such as a tool's output."""
     texts = report(source).decode("utf-8", errors="replace").splitlines()
     return [TextLine(number, text) for number, text in enumerate(texts, 1)]
 

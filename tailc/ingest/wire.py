@@ -16,14 +16,15 @@ _WIRE_BITS = 3
 
 
 class WireError(ValueError):
-    """The bytes are not a protobuf message; the text is the reason."""
+    """Error: the bytes are not a protobuf message; the text is the reason."""
 
 
 def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterator[memoryview]:
     """Yield the bytes of each value of one field of a protobuf message.
 
-    The field must have a length. is_start: the end of the message is missing, so the last part may
-    be truncated. Raises WireError for malformed messages, and for a value longer than the message.
+    field: number of a field whose values have a length. is_start: the end of the message is
+    missing, so the last value may be truncated. Raises WireError for malformed messages, and for a
+    value longer than the message.
     """
     for number, wire, value in values(message, is_start=is_start):
         if number == field:

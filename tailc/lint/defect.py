@@ -1,4 +1,4 @@
-"""Kinds of defects of traces, and occurrences of them."""
+"""Kinds of defects of traces, and where a trace has them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _sentence(clause: str) -> str:
 
 @dataclass(frozen=True)
 class Sighting:
-    """A defect that `tailc lint-trace` found: a message, the number of places, and the first few.
+    """Occurrences of one kind of defect in a trace: a message, their number, and the first few.
 
     rows: rows of the file, from 1. lines: lines of the file, if there is no row.
     """
@@ -64,7 +64,10 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Check:
-    """A check of `tailc lint-trace`: a kind of defect, and the function that finds it."""
+    """A check of `tailc lint-trace`: a kind of defect, and the function that finds it.
+
+    view: type of the view of a trace (such as its arrivals) that the function needs.
+    """
 
     defect: Defect
     view: type
@@ -80,9 +83,9 @@ def check(
     find: Callable[[Any], Iterable[Sighting]],
     *texts: str,
 ) -> Check:
-    """Make a check with the code `first` + `number`.
+    """Make a check whose defect has the code `first` + `number`.
 
-    texts: title, why and fix of the defect.
+    view: type of the view of a trace that `find` gets. texts: title, why and fix of the defect.
     """
     return Check(Defect(f"TC{first + number}", name, severity, *texts), view, find)
 

@@ -16,9 +16,9 @@ _NS_IN_MS = 1e-6
 class DemandRows:
     """The demands of a trace for the checks of `tailc lint-trace`, without bad cells.
 
-    demand: float64 (n,), in the unit of the column, with `in_ms` ms each. row: int64 (n,), rows of
-    the file. weight: int64 (n,). is_ordered: whether rows are in order of time, unlike the buckets
-    of a profile.
+    demand: float64 (n,), in the unit of the column, of `in_ms` milliseconds. row: int64 (n,), row
+    numbers in the file. weight: int64 (n,), requests of each row. is_ordered: whether rows are in
+    order of time, unlike the buckets of a profile.
     """
 
     demand: NDArray[np.float64]
@@ -35,7 +35,7 @@ class DemandRows:
 
 
 def counted_requests(histogram: Histogram) -> DemandRows:
-    """Counted demands in ms, without rows."""
+    """Convert a histogram to demands [ms] for the checks; they have no row numbers."""
     demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
     row = np.zeros(0, np.int64)
     return DemandRows(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)

@@ -30,9 +30,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ExecutionColumns:
-    """Columns of a trace with one row per execution: the request and the degree.
+    """Columns of a trace with one row per execution of a request: the request and the degree.
 
-    is_named: whether the names of the columns say so.
+    is_named: whether the columns were recognised by their names.
     """
 
     request: str

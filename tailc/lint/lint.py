@@ -19,7 +19,10 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 @dataclass(frozen=True)
 class LintResult:
-    """The result of `tailc lint-trace` for one trace: checked parts, and findings, worst first."""
+    """The result of `tailc lint-trace` for one trace.
+
+    looked_at: the checked parts, in words. findings: worst first.
+    """
 
     name: str
     format: str

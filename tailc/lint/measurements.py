@@ -1,4 +1,7 @@
-"""Convert a file to the views that checks use, and collect findings of its readers."""
+"""Convert a file to the views that checks need, and collect findings of its readers.
+
+A view is a part of a trace, such as its arrivals.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 @dataclass
 class ViewedFile:
-    """A file of a trace as the checks see it: description, columns, findings of reading it."""
+    """A file of a trace as the checks see it: format, views, and findings of reading it.
+
+    looked_at: the checked parts, in words. views: parts of the trace, such as its arrivals.
+    """
 
     format: str
     rows: int | None = None

@@ -1,4 +1,4 @@
-"""The fast checks of demands, which every command that reads demands runs."""
+"""The fast checks of demands, which run in every command that reads demands."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def is_swf(source: Source) -> bool:
 def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[JobReading, ...]:
     """Readings of a job log to try: as in a spec, then without jobs that have no run time.
 
-    Times without a time zone are in UTC, or in the stated one.
+    Times without a time zone are in the stated zone, or in UTC.
     """
     is_dated = columns is not None and columns.arrival_unit is None
     zone = options.zone or ("UTC" if is_dated else None)

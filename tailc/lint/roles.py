@@ -133,10 +133,10 @@ class CounterColumns:
 class TraceOptions:
     """What the user or a spec states about traces; the rest is derived from column names.
 
-    columns, units: by role, as far as stated. table: columns of a table without requests.
-    time_pattern: of the times of a series, as for `strptime`.
+    columns, units: name and unit of the column of each role, if stated. table: columns of a table
+    without requests. time_pattern: of the times of a series, as for `strptime`.
     leaves_out_zero_runs: whether jobs without a run time are left out on purpose. report, stated:
-    which times of a report are checked (spans, tags, metrics), and what they measure.
+    which times of a tool's output are checked (spans, tags, metrics), and what they measure.
     """
 
     columns: Mapping[Role, str] = field(default_factory=dict)
@@ -217,7 +217,7 @@ class Roles:
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
     def with_executions(self, columns: ExecutionColumns) -> Roles:
-        """The roles of this table's columns if its rows are executions of requests."""
+        """The roles of the columns for a table whose rows are executions of requests."""
         added = {Role.REQUEST: columns.request, Role.DEGREE: columns.degree}
         return replace(self, names={**self.names, **added})
 

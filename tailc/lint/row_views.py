@@ -72,7 +72,7 @@ def table_in(source: Source, roles: Roles, format_: Format) -> CellColumns:
 
 
 def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, DemandRows]:
-    """Read the number of rows, and the demands, merged if equal."""
+    """Read the number of rows, and the demands; equal demands are merged."""
     unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
     demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
     measured = ValueMeaning(Measure.DEMAND_BUSY, "", unit)

@@ -32,9 +32,9 @@ _LARGEST_SMALL = 64
 class SampledColumns:
     """The demands and other columns of the first rows of a table.
 
-    demand: float64 (n,), NaN in bad cells. codes: by column, int64 (n,), equal for equal cells; in
-    small columns the cells themselves.
-    small: the columns of which all cells are whole numbers from 1 to 64, of two values at least.
+    demand: float64 (n,), NaN in bad cells. codes: int64 (n,) for each column, equal for equal
+    cells; in small columns the cells themselves. small: columns whose cells are whole numbers from
+    1 to 64, with at least two different values.
     """
 
     column: str

@@ -1,4 +1,4 @@
-"""Make the view of a time series in a column, read as with a spec."""
+"""Make the view of a time series in a column, as a compile of a spec would read it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def series_in(
     options: TraceOptions,
     format_: Format,
 ) -> SeriesRows:
-    """Read the columns together; times without a zone are in that of the options, else in UTC."""
+    """Read several columns of time series together.
+
+    Times without a zone are in that of the options, else in UTC.
+    """
     values = tuple(column.name for column in columns)
     return SeriesRows(source, values, _reading(time, columns[0], options), format_)
 

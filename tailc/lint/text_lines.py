@@ -15,7 +15,7 @@ SAMPLE_LINES = 200
 
 @dataclass
 class Tally:
-    """Lines of a file that have some property: their number, and the first few of them."""
+    """Lines of a file that have some property, such as a line end: a count, and the first few."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
@@ -31,10 +31,10 @@ class Tally:
 class TextLines:
     """Properties of the lines of a CSV or NDJSON file; lines count from 1.
 
-    rewritten: conversions that were applied to the text. header: first line that is not blank, and
-    its number. sample: the first lines after it. last: the last line that is not blank. crlf, lf,
-    cr: lines with this end, or with a carriage return inside. is_ended: whether the file ends with
-    a line break.
+    rewritten: conversions that were applied to the text. header, header_line: first line that is
+    not blank, and its number. sample: the first lines after it. last: the last line that is not
+    blank. crlf, lf: lines with this end. cr: lines with a carriage return inside. is_ended: whether
+    the file ends with a line break.
     """
 
     is_csv: bool

@@ -1,4 +1,7 @@
-"""Views of a trace for the checks: cells, requests, arrivals, timings and series."""
+"""Views of a trace for the checks: cells, requests, arrivals, timings and series.
+
+A view has only the part of the trace that a check needs.
+"""
 
 from __future__ import annotations
 
@@ -119,9 +122,9 @@ class TimeTexts:
 
 @dataclass(frozen=True, eq=False)
 class TimingRows:
-    """View of executions in file order, with request, degree and duration.
+    """View of timed executions in file order: request, degree and duration; int64 or float64 (n,).
 
-    request: int64 (n,), by order of appearance. degree: int64 (n,). duration_ms: float64 (n,).
+    request: number of the request by order of appearance. degree: number of threads.
     """
 
     request: Ints
@@ -133,10 +136,10 @@ class TimingRows:
 
 @dataclass(frozen=True, eq=False)
 class SpeedupRows:
-    """View of speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each.
+    """View of speed-ups on 1, 2, ... threads: float64 (curves, degrees).
 
-    longest: float64 (degrees,), the mean speed-ups of the longest 5 % of requests, or of all if
-    demands are unknown; longest_are: these requests, as text.
+    row: row of each curve. longest: float64 (degrees,), mean speed-ups of the longest 5 % of
+    requests, or of all if demands are unknown. longest_are: the name of these requests, as text.
     """
 
     speedup: Floats

@@ -99,7 +99,7 @@ _ALONE = ("lanes", "calibrate", "alone")
 
 
 def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
-    """Determine the hardware threads (lanes) of the cores, and how much sharing slows requests.
+    """Determine the hardware threads (lanes) of the cores, and how much sharing slows a request.
 
     The slowdown is calibrated by replay if the spec requests it. Raises TailcError (INFEASIBLE) if
     requests alone overload the server of the calibration.

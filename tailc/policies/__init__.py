@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class KindSpec(Protocol):
-    """What every spec provides to a compile, whatever its kind."""
+    """Protocol: what the spec of every kind of policy provides to a compile."""
 
     @property
     def name(self) -> str:
@@ -84,11 +84,11 @@ EVERY = "*"
 
 @dataclass(frozen=True)
 class SoftLine:
-    """A limit in a spec that may be relaxed when a conflict is explained.
+    """A limit in a spec that may be relaxed to explain why no policy meets the spec.
 
     path: keys of the line; EVERY means each item of a list. is_raised: whether a larger value is
-    less strict. below: path of a line that this one may not exceed. furthest: largest factor by
-    which the limit is relaxed.
+    less strict. below: path of a line whose value this value may not exceed. furthest: largest
+    factor by which the limit is relaxed.
     """
 
     path: tuple[str, ...]
@@ -103,7 +103,7 @@ TARGET = SoftLine(("target",), below=("slo", 0, "latency"), furthest=1_000_000)
 
 
 def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # noqa: ARG001
-    """Complete a spec that names no files: return it unchanged, without warnings."""
+    """Return a spec that names no files unchanged, without warnings."""
     return spec, ()
 
 
@@ -117,7 +117,7 @@ def without_state(spec: KindSpec, days: Any, resumption: Any) -> None:  # noqa: 
 
 
 def without_controller(spec: Any, loaded: LoadedSpec) -> None:
-    """Return None: this kind of policy has no controller."""
+    """Return None: this kind of policy has no feedback controller."""
 
 
 def no_setting(spec: Any) -> None:
@@ -126,10 +126,10 @@ def no_setting(spec: Any) -> None:
 
 @dataclass(frozen=True)
 class TunableTables:
-    """How tables of a kind of policy are tuned by simulation.
+    """How the tables of a kind of policy are tuned by simulation.
 
-    aim(spec): the TuningObjective of a spec, or None. best(spec): settings of the method `auto`,
-    None for other methods.
+    aim(spec): what tuning minimises (a TuningObjective); None if the spec requests no tuning.
+    best(spec): settings of the method `auto`; None for other methods.
     """
 
     aim: Callable[..., Any]
@@ -139,7 +139,7 @@ class TunableTables:
 
 @dataclass(frozen=True)
 class FixedTables:
-    """Marks a kind of policy whose tables cannot be tuned by simulation."""
+    """Marks a kind of policy whose tables are not tuned by simulation."""
 
     is_possible: ClassVar[bool] = False
 
@@ -154,20 +154,15 @@ class FixedTables:
 class Kind:
     """A policy kind: each folder here exposes one as `KIND`.
 
-    name: the kind's name in specs.
-    spec_model: type of its specs.
-    candidates(spec): the specs of a sweep.
-    reduce(spec, design): formulate the problem of one spec on the measured data.
+    name: the kind's name in specs. spec_model: type of its specs. candidates(spec): the specs of a
+    sweep. reduce(spec, design): formulate the problem of one spec on the measured data.
     resume(spec, days, resumption): formulate the problem that continues from a plan's state.
-    later_jobs(spec): the LaterJobs of a plan, or None.
-    emit(spec, problem, solution): convert the solution to the form of the policy.
-    complete(spec, loaded, folder): read the files that the spec names; returns spec and warnings.
-    control(spec, loaded): the ControlProblem of a controller to be tuned, or the Controller, or
-    None.
-    tuning: whether and for what tables are tuned by simulation.
-    overload(spec): the OverloadObjective, or None.
-    robust(spec): the Ambiguity (uncertainty set), or None.
-    soft_lines: limits that may be relaxed when a conflict is explained.
+    later_jobs(spec): the LaterJobs of a plan, or None. emit(spec, problem, solution): convert the
+    solution to the form of the policy. complete(spec, loaded, folder): read the files that the spec
+    names; returns spec and warnings. control(spec, loaded): the ControlProblem of a controller to
+    be tuned, or the Controller, or None. tuning: whether tables can be tuned by simulation, and
+    their objective. overload(spec): the OverloadObjective, or None. robust(spec): the Ambiguity
+    (uncertainty set), or None. soft_lines: limits that may be relaxed when a conflict is explained.
     speeds_by_degree: whether speed-ups are by degree of parallelism; otherwise by rung.
     """
 
@@ -188,7 +183,7 @@ class Kind:
 
 
 class Kinds(Mapping[str, Kind]):
-    """The kinds in order of name; each is imported when it is looked up."""
+    """All kinds of policies by name, in order; a kind is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Kind:
         if name not in _names_in(tuple(__path__)):

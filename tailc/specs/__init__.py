@@ -1,1 +1,1 @@
-"""Read and check specs; every error has file:line:column."""
+"""Read and check specs; every error has a place (file:line:column)."""

@@ -149,12 +149,15 @@ Recording = Annotated[
 
 
 def is_given(search: SpecModel, name: str) -> bool:
-    """Whether the user gave this key in the spec; the field's name may end with a unit."""
+    """Whether the user gave the key of a field; the field's name may end with a unit.
+
+    name: of the field.
+    """
     return not {name, f"{name}_ppm"}.isdisjoint(search.model_fields_set)
 
 
 def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
-    """Report keys that both define the arrival process, if there are several."""
+    """Report keys that both define the arrival process, if the spec has several."""
     first, *others = [name for name in NOT_POISSON if is_given(search, name)] or [""]
     for other in others:
         message = f"and `search.{first}` both define how requests arrive"
@@ -165,7 +168,7 @@ def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
 def recorded_complaints(
     recorded: RecordedSpec | None, demand: DemandSpec | ClockedDemandSpec
 ) -> Iterator[Complaint]:
-    """Report that the trace cannot give recorded arrival times in order, if so."""
+    """Report recorded arrivals whose times the trace cannot give in order."""
     if recorded is None:
         return
     at, held_out = ("search", "recorded"), demand.held_out

@@ -1,4 +1,4 @@
-"""Spec keys for budgets: how much worse a new policy may be than the one before it."""
+"""Spec keys for budgets: how much worse a new policy may be than the previous policy."""
 
 from __future__ import annotations
 

@@ -192,7 +192,10 @@ class SpeedupSpec(SpecModel):
 
     @classmethod
     def of_rungs(cls, name: str, speeds_ppm: tuple[int, ...]) -> SpeedupSpec:
-        """Make speed-ups of rungs that are equal for all requests; `name`: where they come from."""
+        """Make speed-ups of rungs that are the same for all requests.
+
+        name: of their source.
+        """
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupSpec:

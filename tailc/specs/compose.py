@@ -1,4 +1,4 @@
-"""Build a tree from the events of a YAML parser, within limits.
+"""Build a tree of nodes from the events of a YAML parser, within limits.
 
 Limits are checked before aliases are expanded: a few hundred bytes of aliases can represent
 billions of nodes. Errors of the text become findings with places; exceptions of ruamel.yaml are

@@ -48,7 +48,7 @@ class OwnCore(SpecModel):
 
     @property
     def own(self) -> OwnCore:
-        """The values that the spec states for a core type, without those from a table of cores."""
+        """The values that the spec itself states for a core type, without those from a table."""
         return self
 
 
@@ -65,7 +65,7 @@ class CoreOfRow(SpecModel):
 
     @property
     def own(self) -> OwnCore:
-        """The values that the spec states for a core type, without those from a table of cores."""
+        """The values that the spec itself states for a core type, without those from a table."""
         idle_power = NO_POWER if self.idle_power is None else self.idle_power
         return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
 
@@ -104,7 +104,7 @@ class OwnLevel(SpecModel):
 
     @property
     def own(self) -> OwnLevel:
-        """The values that the spec states for a frequency, without those from a table of cores."""
+        """The values that the spec itself states for a frequency, without those from a table."""
         return self
 
 
@@ -118,7 +118,7 @@ class LevelOfRow(SpecModel):
 
     @property
     def own(self) -> OwnLevel:
-        """The values that the spec states for a frequency, without those from a table of cores."""
+        """The values that the spec itself states for a frequency, without those from a table."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
 
     def fill(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnLevel:  # noqa: ARG002

@@ -23,10 +23,11 @@ class PowerUnit(enum.Enum):
 
 @dataclass(frozen=True)
 class CoreType:
-    """A type of core: `speed_ppm` relative to the reference, powers in millionths of the unit.
+    """A type of core, or a frequency level of a core.
 
-    idle_ppm: power of a free core. move_us: time without work after a request moves to the type.
-    frequency_khz: its frequency; None if the spec does not state it.
+    count: number of cores. speed_ppm: relative to the reference core. power_ppm: of a busy core, in
+    millionths of the unit of power. idle_ppm: power of a free core. move_us: time without work
+    after a request moves to the type. frequency_khz: None if the spec does not state it.
     """
 
     name: str
@@ -83,7 +84,7 @@ class Cores:
 
 @dataclass(frozen=True)
 class DominatedType:
-    """A type of core that is never useful: `by` is faster, and its work costs no more."""
+    """A type of core that is never useful: type `by` is faster, and work costs no more on it."""
 
     name: str
     by: str

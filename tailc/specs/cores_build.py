@@ -80,7 +80,7 @@ class _CompleteType:
 
 
 def build(spec: CoresSpec, reference: str) -> Cores:
-    """Build the cores of a spec whose measured table, if any, is filled in.
+    """Build the cores of a spec, after the values of a measured table are filled in.
 
     Speed 1 is that of the type that `reference` names, or of the core of the published table with
     this name, or else of the slowest type. Raises RefusalError with paths below `cores`.

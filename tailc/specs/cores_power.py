@@ -79,7 +79,7 @@ def cubic_ppm(speed_ppm: int) -> int:
 def cubic_static_ppm(peak_dynamic_ppm: int, share_ppm: int = CUBIC_STATIC_PPM) -> int:
     """Static power of the chip: share / (1 - share) times its dynamic power at peak.
 
-    It is constant, so it is not attributed to requests.
+    The power is constant, so it is not attributed to requests.
     """
     return peak_dynamic_ppm * share_ppm // (PPM - share_ppm)
 
@@ -110,10 +110,10 @@ def server_saving(core_saving: float, core_share: float) -> float:
 
 
 def server_energy(core_energy: Sequence[float], full: float, other_share: float) -> list[float]:
-    """Energy of servers: that of their cores, plus that of the rest, whose power is constant.
+    """Energy of servers: that of the cores plus that of the other parts, whose power is constant.
 
-    full: energy of the cores at peak over the same time. other_share: share of the rest in the
-    power of the server at peak (Haque et al., MICRO 2017, section 6.8).
+    full: energy of the cores at peak over the same time. other_share: share of the other parts in
+    the power of the server at peak (Haque et al., MICRO 2017, section 6.8).
     """
     rest = full * other_share / (1 - other_share)
     return [energy + rest for energy in core_energy]

@@ -94,11 +94,11 @@ class CoreTypesSpec(SpecModel):
 
     @property
     def parts(self) -> tuple[CoreTypeSpec, ...]:
-        """The types, slow ones first."""
+        """The core types of the spec, slow ones first."""
         return self.types
 
     def fill(self, fill: Fill) -> CoreTypesSpec:
-        """Replace each type by the result of `fill`."""
+        """Replace each core type by the result of `fill`, which adds values from a table."""
         values = [fill(position, each.values) for position, each in enumerate(self.types)]
         return self.model_copy(update={"types": _each_with(self.types, values)})
 
@@ -112,11 +112,11 @@ class DvfsCores(SpecModel):
 
     @property
     def parts(self) -> tuple[LevelSpec, ...]:
-        """The levels, slow ones first."""
+        """The frequency levels of the spec, slow ones first."""
         return self.dvfs.levels
 
     def fill(self, fill: Fill) -> DvfsCores:
-        """Replace each level by the result of `fill`."""
+        """Replace each frequency level by the result of `fill`, which adds values from a table."""
         values = [fill(position, each.values) for position, each in enumerate(self.parts)]
         levels = _each_with(self.parts, values)
         return self.model_copy(update={"dvfs": self.dvfs.model_copy(update={"levels": levels})})
@@ -182,7 +182,10 @@ _ONE_POWER = AtMostOne(
 
 
 class CoresSpec(SpecModel):
-    """The cores of a server: `types`, each with its own cores, or `dvfs`."""
+    """The cores of a server: several `types`, each with its number of cores, or `dvfs`.
+
+    With `dvfs` all cores are alike and change their frequency.
+    """
 
     which: Annotated[CoreTypesSpec | DvfsCores, OneOf(_ONE_SERVER)] = Field(alias="<which>")
     powers: Annotated[OwnPowers | MeasuredCores | PowersBySpeed, OneOf(_ONE_POWER)] = Field(

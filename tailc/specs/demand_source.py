@@ -77,7 +77,7 @@ def _is_profile(demand: Mapping[str, Any]) -> bool:
 
 
 def said_by_profile(key: str) -> Complaint:
-    """Make the complaint about a key of the spec that the profile already states."""
+    """Make the error about a key of the spec that the profile already states."""
     message = "has no effect: the profile contains it"
     return Complaint(Code.CONFLICT, message, "remove it", (key,))
 

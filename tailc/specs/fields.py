@@ -46,7 +46,8 @@ PPM = 1_000_000
 class Complaint:
     """An error in a spec: a message, and advice on how to mend it.
 
-    at: path below the checked value. also: path of the part with which it conflicts.
+    at: path of the error below the checked value. also: path of the part that the error conflicts
+    with.
     """
 
     code: Code
@@ -56,13 +57,16 @@ class Complaint:
     also: tuple[str | int, ...] | None = None
 
     def below(self, key: str) -> Complaint:
-        """Add a key of the spec in front of the paths of the complaint."""
+        """Put a key of the spec in front of the paths of the complaint.
+
+        So the paths begin one level higher.
+        """
         also = None if self.also is None else (key, *self.also)
         return replace(self, at=(key, *self.at), also=also)
 
 
 class RefusalError(ValueError):
-    """A value is not accepted, for one or more reasons."""
+    """Error: a value in a spec is not accepted, for one or more reasons (complaints)."""
 
     def __init__(self, *complaints: Complaint) -> None:
         self.complaints = complaints
@@ -106,7 +110,7 @@ class SpecModel(BaseModel):
 
 
 def or_absent(default: Any) -> WrapValidator:
-    """Treat a key without a value as absent, for a field with this default."""
+    """Make a validator, for a field with this default, that treats a key without value as absent."""
     return WrapValidator(lambda value, check: default if value is None else check(value))
 
 
@@ -213,9 +217,9 @@ WindowField = Annotated[
 
 
 def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
-    """Convert a number of a spec to the exact decimal that is written there.
+    """Convert a number of a spec to the exact decimal as written.
 
-    at: path below its key.
+    at: path below its key, for errors.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         message = f"must be a number, not {value_text(value)}"

@@ -36,9 +36,9 @@ VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
 class JobCurves:
     """Speed-ups of applications: from the spec, else the built-in shape of the same name.
 
-    own: speed-ups in the spec. vms_per_server: virtual machines per requested server. counts:
-    numbers of servers on which a job may run, in addition to the requested number. max_vms: largest
-    number of virtual machines per server.
+    own: speed-ups in the spec. vms_per_server: numbers of virtual machines per requested server
+    that a job may have. counts: numbers of servers on which a job may run, in addition to the
+    requested number. max_vms: largest number of virtual machines per server.
     """
 
     own: Mapping[str, Speedups]
@@ -49,10 +49,10 @@ class JobCurves:
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> dict[int, dict[int, int]]:
-        """Speed-ups [ppm] of an application by virtual machines and number of servers.
+        """Speed-ups [ppm] of an application by number of virtual machines, then of servers.
 
-        It is for a job that requests `requested` servers. Raises TailcError if the application has
-        no speed-up on them with its fewest virtual machines.
+        requested: number of servers that the job requests; servers: number of the cluster. Raises
+        TailcError if the application has no speed-up on them with its fewest virtual machines.
         """
         speedups = self.own.get(application) or Speedups(shape=application)
         fewest = min(self.vms_per_server) * requested

@@ -1,7 +1,7 @@
 """Groups of keys in one mapping of a spec that together form one value.
 
-A field of a model with an alias such as `<source>` is not a key. Its value is one of several
-groups, each a model, whose keys are in the mapping itself, among its other keys.
+A field of a model with an alias such as `<source>` is not a key. Its value is one of several groups
+of keys; a group is a model, and its keys are in the same mapping as all other keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Step = str | int
 class GroupedKeys:
     """The keys of a mapping that belong to a group, and the whole mapping.
 
-    unknown: keys of the mapping that no field and no group has.
+    unknown: keys of the mapping that are in no field and no group.
     """
 
     keys: Mapping[str, Any]
@@ -59,7 +59,10 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 @functools.cache
 def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
-    """Map every key that a mapping can have, including keys of groups, to its field."""
+    """Map every key that a mapping can have, including keys of groups, to its field.
+
+    model: type of the mapping.
+    """
     found: dict[str, FieldInfo] = {}
     for name, field in model.model_fields.items():
         key = key_of(name, field)

@@ -30,7 +30,7 @@ _OF_POLICY = "policy_digest"
 
 @dataclass(frozen=True)
 class LoadedSpec:
-    """A spec that passed its checks, and the document that it was read from."""
+    """A spec that passed its checks, with the document (text and tree) that it was read from."""
 
     model: SpecModel
     document: Document

@@ -14,10 +14,11 @@ EACH = "*"
 
 @dataclass(frozen=True)
 class OlderKey:
-    """A key `at` of older versions of specs, which is now the key `now` or has other values.
+    """A key of older versions of specs, and what replaces it.
 
-    words: new words for its old values; if there are any, only these are older. displaced: new key
-    of a value that is already at `now`. `EACH` in a path means every item of a list.
+    at: path of the older key. now: path of the new key. words: new words for its old values; if
+    there are any, only these values are older. displaced: new key of a value that is already at
+    `now`. `EACH` in a path means every item of a list.
     """
 
     at: Path
@@ -33,11 +34,11 @@ class OlderKey:
         return not self.words or (isinstance(node, Scalar) and node.text in self.words)
 
     def written_in(self, document: Document) -> str:
-        """The older key as the document has it, for messages."""
+        """The path of the older key as it is in the document, for messages."""
         return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
-        """The key in the form of this version of specs, for messages."""
+        """The path of the new key as it would be in the document, for messages."""
         return _spell(self.now, self.words.get(_text(document, self.at), ""))
 
 

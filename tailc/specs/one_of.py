@@ -1,4 +1,4 @@
-"""Choose one of several groups of keys in a mapping: by the given keys, or by a value."""
+"""Choose one of several groups of keys in a mapping: by the keys in it, or by a value."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def _tag(group: Group) -> str:
 
 @dataclass(frozen=True)
 class Stray:
-    """Message and advice for a key that belongs to another group than the given one.
+    """Message and advice for a key that belongs to another group of keys than the chosen one.
 
-    `{}` in the message represents the key that identifies the given group.
+    `{}` in the message represents the key that identifies the chosen group.
     """
 
     message: str = "cannot be combined with `{}`"
@@ -85,10 +85,11 @@ class Stray:
 
 @dataclass(frozen=True)
 class ExactlyOne:
-    """The rule that one of several groups of keys must be given, by a key that only it requires.
+    """The rule that exactly one of several groups of keys is in a spec.
 
-    both: message for a second group; `{}` represents the key of the first. missing: message and
-    advice if there is none. strays: messages for other keys.
+    A group is identified by a key that only it requires. both: message for a second group; `{}`
+    represents the key of the first. missing: message and advice if there is none. strays: messages
+    for other keys.
     """
 
     both: str
@@ -111,10 +112,10 @@ class ExactlyOne:
 
 @dataclass(frozen=True)
 class AtMostOne:
-    """The rule that at most one group of keys is given; a required key identifies the group.
+    """The rule that at most one of several groups of keys is in a spec.
 
-    both: message for a second group; `{}` represents the key of the first. strays: messages for
-    other keys.
+    A group is identified by a key that only it requires. both: message for a second group; `{}`
+    represents the key of the first. strays: messages for other keys.
     """
 
     both: str = "and `{}` cannot be combined"

@@ -22,8 +22,8 @@ _LIKELY_MONEY = {"ct": "c", "cent": "c", "cents": "c", "eur": "USD", "\N{EURO SI
 def money_units(parts: Mapping[str, int], cents_a: str) -> Mapping[str, Fraction]:
     """Units of a price such as `c/kWh` and `USD/MWh`, with their size in 1e-6 dollars.
 
-    parts: units that a price can be for, such as `kWh`, and how many smallest units each has.
-    cents_a: the part of the unit in cents.
+    The price is per smallest unit of a quantity. parts: units that a price can be for, such as
+    `kWh`, with the number of smallest units in each. cents_a: the unit to use with cents.
     """
     units = {f"c/{cents_a}": Fraction(UDOLLARS_A_CENT)}
     for dollar in ("USD", "$"):
@@ -34,7 +34,8 @@ def money_units(parts: Mapping[str, int], cents_a: str) -> Mapping[str, Fraction
 def other_money(*parts: str) -> Mapping[str, str]:
     """The unit that a user likely means by another notation of a price, such as `ct/kwh`.
 
-    The keys are notations in lower case. parts: as in `money_units`, that of cents first.
+    Returns the units by notation in lower case. parts: units that a price can be for, the unit to
+    use with cents first.
     """
     return {
         f"{symbol}/{part.casefold()}": f"{meant}/{parts[0] if meant == 'c' else part}"

@@ -50,7 +50,7 @@ CarbonUdollars = Annotated[
 
 
 class WeightsSpec(SpecModel):
-    """Cost of a kWh of brown energy in the objective, in dollars: price, energy and CO2."""
+    """Cost of a kWh of brown energy in the objective [dollars]: of its price, energy and CO2."""
 
     money: Annotated[Whole, Field(ge=0, le=MOST_MONEY)] = Field(
         default=1, description="Weight of the price; 0 ignores it."

@@ -70,7 +70,7 @@ class PolicyTestsSpec(SpecModel):
 
 @dataclass(frozen=True)
 class PolicyTest:
-    """A test: the words of a command after the policy, and the expected members of its result."""
+    """A test of a policy: a command, its words after the policy, and members of its JSON result."""
 
     name: str
     command: str
@@ -86,7 +86,7 @@ def open_policy_tests(path: str) -> tuple[LoadedSpec, PolicyTestsSpec]:
 
 
 def tests_of(spec: PolicyTestsSpec) -> Iterator[PolicyTest]:
-    """The tests in written order."""
+    """Yield the tests in the order of the file."""
     for test in spec.tests:
         query = {"lookup": test.lookup, "verify": test.verify}
         command = next(name for name in _COMMANDS if query[name] is not None)

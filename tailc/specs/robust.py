@@ -46,12 +46,13 @@ ErrorPpm = Annotated[
 
 @dataclass(frozen=True)
 class Ambiguity:
-    """The uncertainty set: largest error of each input, in millionths of it; 0: no error.
+    """The uncertainty set of a robust compile: largest relative error of each input; 0: no error.
 
-    demand_ppm: of all demands, in both directions. tail_ppm: of the part of demands above the
-    percentile `tail_from_ppm`, only upwards. speedup_ppm: of rungs above speed 1 and of types of
-    cores below it, only slower. mixture_ppm: share of requests from a single one of the days in the
-    column `days`; None if days are unknown. resamples: number of bootstrap samples of the requests.
+    In millionths of the input. demand_ppm: of all demands, in both directions. tail_ppm: of the
+    part of demands above the percentile `tail_from_ppm`, only upwards. speedup_ppm: of rungs above
+    speed 1 and of core types below it, only slower. mixture_ppm: share of requests that are from a
+    single day of those in the column `days`; None if days are unknown. resamples: number of
+    bootstrap samples of the requests.
     """
 
     demand_ppm: int
@@ -180,7 +181,10 @@ def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Comp
 
 
 def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> Mapping[str, object]:
-    """Remove the override `robust` (errors of inputs) if the spec states such errors itself."""
+    """Select the overrides that apply: `robust` does not if the spec states errors itself.
+
+    overrides: from the command line. Errors are those of the inputs of a compile.
+    """
     if spec is None:
         return overrides
     return {name: value for name, value in overrides.items() if name != "robust"}

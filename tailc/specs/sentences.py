@@ -1,4 +1,4 @@
-"""Rephrase errors of pydantic: a message and advice for each type of error."""
+"""Rephrase errors of pydantic for users: a message and advice for each type of error."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Spot:
-    """A path to a key of a spec, for messages that say which keys or values it accepts.
+    """The place of an error of pydantic: a path to a key of a spec, with the model of the spec.
 
-    text: the value at this path as written; empty if it is none or not a scalar.
+    It gives the keys or values that are accepted there. text: the value at this path as written;
+    empty if there is none, or if it is not a scalar.
     """
 
     model: type[SpecModel]
@@ -31,13 +32,13 @@ class Spot:
 
     @property
     def siblings(self) -> list[str]:
-        """Keys that the model of the spec knows next to the key with the error."""
+        """Keys that the spec could have in place of the key with the error."""
         owner = _model_at(self.model, self.path[:-1])
         return list(fields_of(owner)) if owner else []
 
     @property
     def field(self) -> FieldInfo | None:
-        """Field of the last key; None if it is unknown."""
+        """Field of the last key of the path; None if it is unknown."""
         keys = [position for position, step in enumerate(self.path) if isinstance(step, str)]
         if not keys:
             return None

@@ -159,7 +159,7 @@ class ToPeak(SpecModel):
 
 
 class GreenSourceSpec(SeriesSpec):
-    """Power of sun or wind: a series of power, unchanged or scaled to a peak."""
+    """Green power of sun or wind: a series of power, unchanged or scaled to a peak."""
 
     scale: Annotated[AsMeasured | ToPeak, OneOf(AtMostOne())] = Field(alias="<scale>")
 

@@ -73,7 +73,10 @@ _OF_SIMULATION = ("requests", "optional_rules")
 
 
 class TunedSearch(SpecModel):
-    """Settings of the method `simulation`; each kind adds its methods and objectives."""
+    """Search settings of all kinds with the method `simulation`.
+
+    Each kind adds its methods and objectives.
+    """
 
     requests: TunedRequests = TUNED
     weights: Weights = ()
@@ -83,7 +86,7 @@ class TunedSearch(SpecModel):
 
 
 class AutoSearch(TunedSearch):
-    """Settings of the methods `simulation` and `auto`."""
+    """Search settings of all kinds with the methods `simulation` and `auto`."""
 
     effort: Effort = "normal"
     risk_ppm: RiskPpm = RISK_PPM
@@ -104,7 +107,7 @@ def _finding(complaint: Complaint) -> Finding:
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Report weights of rates whose number is not that of the rates."""
+    """Report weights of rates if their number differs from that of the rates."""
     if weights and len(weights) != len(rates_mrps):
         message = f"has {len(weights)} values, but `rates` has {len(rates_mrps)}"
         hint = "give one weight for each rate, in the same order"
@@ -151,7 +154,10 @@ def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
 
 
 def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
-    """Report search keys that a formula does not use; `own`: further keys of the kind."""
+    """Report search keys that a method without simulation does not use.
+
+    own: further keys of the kind that such a method does not use.
+    """
     return _complaints_of(search, (*_OF_BOTH, *_OF_SIMULATION, *own), SIMULATION)
 
 
@@ -203,7 +209,7 @@ def objective_complaints(
 
 
 def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
-    """Change overrides so that `simulation` starts from the table of the method in the spec."""
+    """Change overrides to `simulation` so that it starts from the table of the spec's method."""
     given, simulating = dict(overrides), (AUTO, SIMULATION)
     if given.get("method") in simulating and method not in (None, *simulating):
         given.setdefault("formula_method", method)

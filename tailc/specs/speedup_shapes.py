@@ -4,12 +4,13 @@ A job runs one process in each of its v VMs; a server has two cores. On n server
 
     S(n, v) = D(min(2 n, v)) / D(2) * (1 + g max(0, 2 n - v) / v)
 
-where D is Downey's speed-up of a program of average parallelism A and variance sigma, and the last
-factor is what the share of VMs that have a server to themselves gains by the memory and the network
-that they need not share. The shapes are named after the NAS parallel benchmarks that they resemble:
-they are not measurements of them. EP hardly communicates and is nearly linear; LU and SP exchange
-borders; FT transposes, MG works on ever coarser grids, CG multiplies sparse matrices; IS sorts, all
-to all, and stops first. Its gain of 0.66 is the one that the dissertation reports.
+where D is Downey's speed-up of a program of average parallelism A and variance sigma. The last
+factor is the gain of VMs that have a server to themselves, and so share neither memory nor network;
+their share is max(0, 2 n - v) / v. The shapes are named after the NAS parallel benchmarks that they
+resemble: they are not measurements of them. EP hardly communicates and is nearly linear; LU and SP
+exchange borders; FT transposes, MG works on ever coarser grids, CG multiplies sparse matrices; IS
+sorts, all to all, and is the first to stop gaining. Its gain of 0.66 is the one that the
+dissertation reports.
 
 Source: Downey, "A model for speedup of parallel programs", UCB/CSD-97-933 (1997), both cases of
 sigma; Bailey et al., "The NAS parallel benchmarks", RNR-94-007 (1994), for what the programs do;
@@ -32,8 +33,9 @@ PPT_A_STEP = 10
 class SpeedupShape:
     """Parameters of the speed-up formula for one kind of parallel job.
 
-    name: of the benchmark that it resembles. parallelism: A, average, in cores. variance: sigma; 0
-    is linear up to A. alone: g, relative gain of VMs that have a server to themselves.
+    name: of the benchmark that it resembles. parallelism: average parallelism A, in cores.
+    variance: sigma; with 0 the speed-up is linear up to A. alone: relative gain g of VMs that have
+    a server to themselves.
     """
 
     name: str

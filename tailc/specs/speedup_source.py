@@ -51,7 +51,7 @@ class ClassCurvesSpec(SpecModel):
 
 
 class OneCurve(SpecModel):
-    """A curve for all requests."""
+    """One speed-up curve for all requests."""
 
     name: Text | None = Field(default=None, description="Source of the curve.")
     curve: Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)] = Field(
@@ -79,7 +79,7 @@ class OneCurve(SpecModel):
 
 
 class CurvesByClass(SpecModel):
-    """A curve for each class of requests."""
+    """A speed-up curve for each class of requests."""
 
     classes: ClassCurvesSpec = Field(description="A curve for each class.")
 
@@ -104,7 +104,7 @@ class CurvesByClass(SpecModel):
 
 
 class SpeedupColumnsSpec(SpecModel):
-    """Columns with speed-ups of each request."""
+    """Columns of the trace with speed-ups of each request, one per degree."""
 
     columns: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
         description="Columns with each request's own speed-up at degree 1, 2, ..."

@@ -32,8 +32,8 @@ Table = Mapping[int, int]
 class Speedups:
     """Speed-up of an application on servers, in millionths (whole thousandths).
 
-    Exactly one is given: shape, the name of a built-in shape; tables, by virtual machines, then
-    servers; or every, by servers for any number of virtual machines.
+    Exactly one field is given. shape: name of a built-in shape. tables: by number of virtual
+    machines, then of servers. every: by servers, for any number of virtual machines.
     """
 
     shape: str | None = None

@@ -12,7 +12,10 @@ from tailc.errors import Place
 
 @dataclass(frozen=True, slots=True)
 class TextOrigin:
-    """A text other than the spec file from which a value comes: its name and lines."""
+    """The name and lines of a text, other than the spec file, from which a value comes.
+
+    For example, a command-line option.
+    """
 
     source: str
     lines: tuple[str, ...]
@@ -22,7 +25,7 @@ class TextOrigin:
 class TextSpan:
     """Place of a text: line and column from 1, and `width` characters on this line.
 
-    origin: the text, if it is not in the lines of the document.
+    origin: the text that contains it, if it is not the document.
     """
 
     line: int
@@ -83,7 +86,7 @@ class Document:
     root: Mapping
 
     def place(self, span: TextSpan) -> Place:
-        """The place of a span, with its line as the excerpt."""
+        """The place of a span, with its line as the excerpt, for findings."""
         written = span.origin or self
         return place_of(written.source, written.lines, span)
 
@@ -139,7 +142,10 @@ def _child(node: Node, step: Step) -> tuple[Node, TextSpan] | None:
 
 
 def place_of(source: str, lines: tuple[str, ...], span: TextSpan) -> Place:
-    """The place of a span, with its line as the excerpt."""
+    """The place of a span, with its line as the excerpt, for findings.
+
+    source, lines: name and lines of the document.
+    """
     excerpt = lines[span.line - 1] if span.line <= len(lines) else ""
     width = max(1, min(span.width, len(excerpt) - span.column + 1))
     return Place(source, span.line, span.column, excerpt=excerpt, width=width)

@@ -1,4 +1,4 @@
-"""Reduce the errors of pydantic for a union to those of the intended member.
+"""Reduce the errors of pydantic for a union to those of the member that the user meant.
 
 pydantic tries each member and reports errors of all; a step of the path with a bracket names the
 member.

@@ -1,7 +1,7 @@
-"""Parse command-line values that replace a key of a spec one after another.
+"""Parse command-line arguments that vary a key of a spec over several values.
 
 `battery.capacity=10kWh,20kWh` is a path and YAML values separated by commas. Nodes from these
-values have their place in the argument; all other nodes keep their lines.
+values have their place in the argument; all other nodes have theirs in the spec.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ _Steps = tuple[_Key | _Index, ...]
 
 @dataclass(frozen=True)
 class Variation:
-    """A path of a spec, and the values to try there."""
+    """A path of a spec, and the values to try there.
+
+    argument: the text of the command line.
+    """
 
     key: _Key
     below: _Steps
@@ -111,7 +114,7 @@ class Variation:
         return path_text(self.path)
 
     def argument_text(self, number: int) -> str:
-        """Format a value as on the command line."""
+        """Format the value of this number as on the command line."""
         value = self.values[number]
         if isinstance(value, Scalar):
             return value.text
@@ -119,7 +122,7 @@ class Variation:
         return self.argument[start : start + value.span.width]
 
     def insert(self, document: Document, number: int) -> Document:
-        """Put one of the values at the path of a document; TailcError if it does not fit."""
+        """Put the value of this number at the path of a document; TailcError if it does not fit."""
         root = self.key.insert(document.root, self.below, self.values[number], ())
         return replace(document, root=root)
 

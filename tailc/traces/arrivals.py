@@ -64,7 +64,7 @@ class ArrivalColumn:
     asked_at: str | None = None
 
     def fault(self, of_spec: Code) -> Code:
-        """Code of an error about the unit: USAGE if an option gives the unit, else `of_spec`."""
+        """Code of an error about the column's unit: USAGE if an option gives it, else `of_spec`."""
         return Code.USAGE if self.asked_at is None else of_spec
 
     def unit_text(self, unit: str) -> str:
@@ -114,9 +114,9 @@ def times_in(
     where: tuple[tuple[str, str], ...] = (),
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
-    """Read the arrival times of the rows that `where` selects, from a column of a trace.
+    """Read the arrival times of some rows from a column of a trace.
 
-    where: pairs of a column and the value that a selected row has in it. See `arrivals_in`.
+    where: pairs of a column and the value that a row must have in it. See `arrivals_in`.
     """
     wanted = ColumnsToRead((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)
@@ -139,10 +139,10 @@ def times_in(
 
 
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
-    """Whether each time is about an hour before the time in front of it, as if a clock went back.
+    """Whether each time is about an hour before the previous time, as if a clock went back.
 
-    This happens at the end of daylight saving time. The hour may be shorter by one usual step, of
-    15 to 30 minutes.
+    This happens at the end of daylight saving time. The step back may be shorter than an hour by
+    one usual step between times, of 15 to 30 minutes.
     """
     back_ns = -np.diff(times_ns)
     forward_ns = -back_ns[back_ns < 0]

@@ -14,7 +14,7 @@ NS_PER_US = 1000
 
 
 def merge_bins(profile: DemandProfile, bin_us: int) -> DemandProfile:
-    """Merge demands in the same bin, and on the same speed-up curve, to one at their mean.
+    """Merge requests in the same bin of demand and on the same speed-up curve, at their mean.
 
     Bins have the width `bin_us`, start at 0 and include their lower edge. The result is sorted by
     curve, then demand. Means are whole nanoseconds, so the error of the total work is at most half

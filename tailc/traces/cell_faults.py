@@ -1,4 +1,4 @@
-"""Why a text is not a number, and what to write instead."""
+"""Reasons why a text in a cell is not a number, and what to write instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEVERAL = r"^\s*[0-9.]+(?:\s*,\s+|\s+[:;]\s+|\s*;\s*)[0-9.]+(?:\s*[,:;]\s*[0-9.]
 
 @dataclass(frozen=True)
 class CellFault:
-    """A kind of text that is not a number: its pattern, why it is not one, what to write."""
+    """A kind of text that is not a number: a pattern, the reason, and what to write instead."""
 
     pattern: str
     why: str

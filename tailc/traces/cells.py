@@ -1,4 +1,4 @@
-"""Convert cells to numbers and texts; count bad cells and name the first ones."""
+"""Convert columns of cells to numbers and texts; count bad cells and report the first ones."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -33,7 +33,7 @@ Column = TypeVar("Column", pa.Array, pa.ChunkedArray)
 
 @dataclass
 class Cells:
-    """The selected rows of a trace as columns of cells, with the findings about them so far.
+    """The selected rows of a trace as columns of cells, and the errors found in them before.
 
     row: number of each selected row in the file, from 1; None if all rows are selected.
     """
@@ -57,9 +57,9 @@ class Cells:
         return None if cell is None else shorten(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str) -> None:
-        """Record an error about the `bad` cells of a column; `what` describes them.
+        """Record an error about some cells of a column; does nothing if no cell is bad.
 
-        Does nothing if no cell is bad.
+        bad: mask of the cells. what: describes them, such as `is not a number`.
         """
         rows = np.flatnonzero(bad)
         if not len(rows):
@@ -117,7 +117,7 @@ def _refuse_other_texts(cells: Cells, name: str, bad: Mask) -> None:
 
 
 def positive(cells: Cells, name: str, largest: float, of_zero: str = MEND) -> Floats:
-    """Convert a column to float64 above 0, at most `largest`; record bad cells, make them NaN.
+    """Convert a column to float64 above 0, up to `largest`; record bad cells and make them NaN.
 
     of_zero: advice if a cell is 0.
     """

@@ -10,7 +10,7 @@ _SURE, _NEARLY_ALL = 0.9, 0.95
 
 
 def scaled_ranks(values: NDArray) -> NDArray[np.float64]:
-    """Ranks scaled to mean 0 and standard deviation 1; equal values share a rank."""
+    """Ranks of values, scaled to mean 0 and standard deviation 1; equal values share a rank."""
     order = np.unique(values, return_inverse=True)[1]
     count = np.bincount(order)
     rank = (count.cumsum() - (count - 1) / 2)[order]

@@ -21,7 +21,7 @@ LARGEST_POWER = 1e9
 class CoreColumns:
     """Names of the columns of a table of measured cores.
 
-    cores: number of cores whose speeds and powers a row adds up.
+    cores: column of the number of cores whose speeds and powers a row adds up.
     """
 
     speed: str

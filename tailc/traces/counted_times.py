@@ -17,8 +17,8 @@ _POINTS_ALONE = "only some points of the distribution"
 class Grain(enum.Enum):
     """Resolution of the times in an input; the value is its name in a profile.
 
-    The last two are histograms with wide buckets, by how requests are distributed between the
-    bounds of a bucket.
+    The last two members are histograms with wide buckets, by how requests are distributed between
+    the bounds of a bucket.
     """
 
     REQUESTS = "requests"
@@ -37,8 +37,8 @@ class Origin:
 
     It names no files, so a profile does not depend on how rows are divided among files.
 
-    format: of the inputs, such as `wrk2 output`. taken: which of their times, such as `recorded
-    latency`. unit: of these times in the inputs. grain: a value of `Grain`. requests: number of
+    format: of the inputs, such as `wrk2 output`. taken: which times of the inputs were counted,
+    such as `recorded latency`. unit: of these times. grain: a value of `Grain`. requests: number of
     requests in the profile from these inputs. left_out: number of failed requests that are not in
     the profile. estimator: how missing requests of a closed loop were estimated; None if they were
     not. estimated: number of `requests` that the estimator added. because: the user's reason for
@@ -79,7 +79,7 @@ class Origin:
 class CountedTimes:
     """A histogram of request times, what they measure, and their origins.
 
-    origins: sorted and different; the sum of their requests is that of the histogram.
+    origins: sorted, without duplicates; their numbers of requests add up to that of the histogram.
     """
 
     histogram: Histogram

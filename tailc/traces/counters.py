@@ -1,7 +1,7 @@
 """Read performance counters and measured power of a server: one row per sample.
 
-Rows are in order of time. Column names are fixed and end with the unit. Counters are per cycle of
-their clock domain. `coreN_...` exists for each core N, from 0.
+Rows are in order of time. Column names are fixed and end with the unit. A counter counts events per
+cycle of its clock domain. Columns `coreN_...` exist for each core N, from 0.
 """
 
 from __future__ import annotations

@@ -93,7 +93,10 @@ class CsvTable:
         return doubtful_value(rows[0], rows[1:], self.dialect)
 
     def values_as_names(self, wanted: Iterable[str]) -> list[str]:
-        """The wanted names of columns that the file has only in its first line, which is a row."""
+        """Names that are requested as columns, but are in the first line only because it is a row.
+
+        wanted: the requested names.
+        """
         if not self.dialect.unnamed or not (rows := self._first_rows):
             return []
         return [name for name in wanted if name in rows[0]]

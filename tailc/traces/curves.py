@@ -24,9 +24,10 @@ MAX_SPEEDUP = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The speed-up curves of a trace, the curve of each request, and names of curves.
+    """The speed-up curves of a trace, and the curve of each request.
 
-    speed-ups: (curves, degrees). Without names: ().
+    speedup: float64 (curves, degrees). of: int32 (requests,), number of the curve. names: one per
+    curve, or ().
     """
 
     speedup: NDArray[np.float64]
@@ -60,7 +61,7 @@ def curves_by_class(
 
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
-    """Read a speed-up curve for each row, from one column per degree of parallelism.
+    """Read a speed-up curve for each row, from one column per degree (number of threads).
 
     Equal curves are stored once.
     """

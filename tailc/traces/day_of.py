@@ -27,7 +27,10 @@ _MISSING = Code.NOT_A_NUMBER, "is missing", MEND
 
 @dataclass(frozen=True, eq=False)
 class RowDays:
-    """The days of a trace's rows: names of days, in order, and the index by row, int32 (rows,)."""
+    """The days of a trace's rows.
+
+    names: of the days, in order. of_row: int32 (rows,), index of the row's day in `names`.
+    """
 
     names: tuple[str, ...]
     of_row: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Read the log of demands that a runtime writes while it serves requests."""
+"""Read the log of demands that a runtime (the scheduler of a server) writes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def is_demand_log(source: Source) -> bool:
 
 
 def demands_of_log(reference: str) -> DemandReading:
-    """Make the reading of a runtime's demand log, without speed-ups."""
+    """Make the reading of a runtime's demand log, without speed-ups.
+
+    reference: name of the rung on which the demands were measured.
+    """
     return _reading(reference, ONE_THREAD)
 
 

@@ -12,9 +12,9 @@ _EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
 
 
 def epoch_units(values: NDArray) -> NDArray[np.int64]:
-    """The unit in which each number is a time from 1990 to 2100, as an index of `UNITS`; else -1.
+    """Unit in which each number is a time from 1990 to 2100, since 1970: an index of `UNITS`.
 
-    The ranges of two units do not overlap.
+    -1 for other numbers. The ranges of two units do not overlap.
     """
     units = np.full(len(values), -1)
     for index, times in enumerate(_PER_S):

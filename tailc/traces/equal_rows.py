@@ -25,7 +25,7 @@ _REPEATS = "repeats"
 
 
 def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -> RequestRows:
-    """Merge equal requests of all parts of a trace, with the number of rows of each.
+    """Merge equal requests of all parts of a trace, and count the rows of each different one.
 
     The result is sorted by demand. The key of a split by hash or seed is replaced by one value for
     the design trace and one for the held-out trace. Raises TailcError for the first part with bad

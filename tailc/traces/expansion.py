@@ -22,7 +22,10 @@ class TooExpandedError(TailcError):
 
 
 def most_bytes(source: Source, times: int = MOST_TIMES_LARGER) -> int:
-    """Limit of the memory for the rows of a file [bytes]: `times` its size, at least FREE_BYTES."""
+    """Limit of the memory for the rows of a file [bytes].
+
+    It is `times` the file's size, and at least FREE_BYTES.
+    """
     return max(FREE_BYTES, times * source.size())
 
 

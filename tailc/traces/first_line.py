@@ -1,4 +1,4 @@
-"""Decide whether the first line of a CSV table may be a row, although it is not only numbers."""
+"""Decide whether the first line of a CSV table is a row of values instead of column names."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WORD = re.compile(rf"\s*(?!(?:{_IN_PLACE})\s*$)[^\W\d]", re.IGNORECASE)
 def doubtful_value(
     first: Sequence[str], rows: Iterable[Sequence[str]], dialect: Dialect
 ) -> str | None:
-    """The first value (and not a name) in the first line of a table; None if all are names.
+    """The first cell in the first line of a table that looks like a value; None if all are names.
 
-    Also None if a word in the line is above numbers only: then it is certainly a line of names.
+    Also None if a word in that line is above numbers only, which shows that the line has names.
     """
     values = values_in(first)
     if not values or any(

@@ -16,7 +16,10 @@ _HELD: ContextVar[dict[Hashable, Cells] | None] = ContextVar("held cells", defau
 
 @contextmanager
 def cells_held() -> Iterator[None]:
-    """Context in which equal columns and rows of a file are read only once, if memory allows."""
+    """Context in which repeated reads of the same columns and rows of a file share one read.
+
+    Only as far as memory allows.
+    """
     before = _HELD.set({})
     try:
         yield

@@ -4,10 +4,10 @@ A demand of v whole nanoseconds is in bucket
 
     B floor(log2 v) + floor(B (v / 2^floor(log2 v) - 1)),    B = 1024,
 
-which is each doubling in B equal parts: the exponent of v and the first ten bits of its mantissa,
-as a float64 has them. A bucket represents the middle of the whole numbers in it. So a demand
-changes by at most 2^-11 (0.05 %), and below 2^11 ns not at all. Counts are whole and are added, so
-the result does not depend on the order of rows or on where they were counted.
+so each doubling is divided into B equal parts: by the exponent of v and the first ten bits of its
+mantissa, as a float64 has them. The middle of a bucket's whole numbers represents the bucket. So a
+demand changes by at most 2^-11 (0.05 %), and below 2^11 ns not at all. Counts are whole and are
+added, so the result does not depend on the order of rows or on where they were counted.
 """
 
 from __future__ import annotations
@@ -93,12 +93,15 @@ class Histogram:
 
 
 def bucket_of(demand_ns: NDArray) -> Whole:
-    """Bucket of each demand, whole nanoseconds from 1 to MAX_NS."""
+    """Bucket number of each demand [whole ns, 1 to MAX_NS]."""
     return (demand_ns.astype(np.float64).view(np.int64) >> DROPPED_BITS) - FIRST_BITS
 
 
 def middle_ns(bucket: Whole) -> Whole:
-    """Middle of the whole numbers in each bucket, rounded down [ns]."""
+    """Middle of the whole numbers [ns] in each bucket, rounded down.
+
+    bucket: bucket numbers of a histogram.
+    """
     low = lowest_ns(bucket)
     return low + (highest_ns(bucket) - low) // 2
 

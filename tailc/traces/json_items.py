@@ -1,6 +1,6 @@
 """Read the elements of a JSON array, or successive JSON documents, one at a time.
 
-The size of each is limited.
+The size of an element or document is limited.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find the rows of a JSON text that has no row on each line, and say how to write them so."""
+"""Find the rows in a JSON text that has several rows on a line, and how to split them."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class JsonRows:
-    """Where a text has its rows, how many there are, and a `jq` program that writes one a line.
+    """Where a JSON text has its rows, how many, and a `jq` program that writes each on a line.
 
-    names: of the columns that the program writes.
+    path: keys from the root to the list of rows. names: of the columns that the program writes.
     """
 
     count: int
@@ -64,7 +64,7 @@ class JsonRows:
 
 
 class JsonBuckets(JsonRows):
-    """Buckets of a histogram in two lists: the bounds, and the count between each two of them."""
+    """A histogram in a JSON text as two lists: bounds, and the count between adjacent bounds."""
 
     @property
     def advice(self) -> str:

@@ -1,10 +1,9 @@
-"""Read columns of durations that have a unit of their own.
+"""Read columns of durations whose cells or type state the unit.
 
-These are Arrow's durations, texts with a unit, and clock texts. A clock text is `1-02:03:04`,
+Such cells are Arrow's durations, texts with a unit, and clock texts. A clock text is `1-02:03:04`,
 `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or `1 days 02:03:04`, as pandas and
 databases do, or `PT2H3M4.5S`, by ISO 8601. Its seconds may have a decimal comma, because no other
-separator is possible there.
-`03:04` is no clock text, because it may be hours and minutes.
+separator is possible there. `03:04` is no clock text, because it may be hours and minutes.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -50,7 +49,7 @@ _SECONDS = {
 
 
 def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
-    """The unit that a column of times has by its type; None for plain numbers, which have none."""
+    """The unit that a column of times has by its type; None for plain numbers."""
     if pa.types.is_duration(column.type):
         return TimeUnit(column.type.unit)
     if have_units(column):
@@ -61,10 +60,10 @@ def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
 
 
 def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
-    """Convert the durations in a column to numbers, in a unit of `in_ms` milliseconds.
+    """Convert the durations in a column to numbers in a unit of `in_ms` milliseconds.
 
-    Plain numbers are in that unit already, and cells that are no durations stay unchanged. Records
-    plain numbers among durations with their unit as bad cells.
+    Plain numbers are already in that unit. Cells that are not durations stay unchanged. If only
+    some cells have a unit, plain numbers are recorded as bad cells.
     """
     column = cells.columns[name]
     if pa.types.is_duration(column.type):

@@ -1,4 +1,4 @@
-"""Lines of a log with a time as `duration=12.5ms` or `Duration: 12.5 ms`, and how to list them."""
+"""Find times in the lines of a text log, such as `duration=12.5ms`, and how to extract them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _LARGEST = 1e8
 class LoggedField:
     """A time that the lines of a text log contain.
 
-    mark: the text between its name and its number. has_comma: whether the number has a decimal
-    comma.
+    name: the word before it, such as `duration`. mark: the text between name and number. has_comma:
+    whether the number has a decimal comma.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Refuse a file in no known format that is not a table, with what it is and what to do."""
+"""Refuse a file that is no table and in no known format: what it is, and what to do."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ _GENERATOR = (
 
 
 def no_table(source: Source) -> TailcError | None:
-    """Make the error about a file that is certainly no table.
+    """Make the error about a file that is certainly no table; None if it may be a table.
 
-    Such files are binary data, JSON without a row on each line, and lines of a log. None for what
-    may be a table.
+    Certain are binary data, JSON without a row on each line, and lines of a log.
     """
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
@@ -96,7 +95,7 @@ def _of_documents(head: bytes) -> tuple[str, str] | None:
 
 
 def summary_error(source: Source) -> TailcError:
-    """Make the error about a file that has statistics of many requests, and no requests."""
+    """Make the error about a file that has only statistics of many requests."""
     message = f"`{source.name}` has means or percentiles of many requests, and no requests"
     return source.fault(Code.UNKNOWN_INPUT, message, advice=_GENERATOR)
 

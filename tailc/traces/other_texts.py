@@ -13,7 +13,8 @@ _BOM = rb"(?:\xef\xbb\xbf)?"
 class OtherText:
     """A kind of text that is not a table: how to recognise it, and how to get its measurements.
 
-    begins: matches the beginning. has: what must be in it, too.
+    begins: matches the beginning. what: its name. advice: for the user. has: what must be in it,
+    too.
     """
 
     begins: re.Pattern[bytes]
@@ -28,7 +29,7 @@ def other_text(head: bytes) -> OtherText | None:
 
 
 def text_among(texts: Sequence[OtherText], head: bytes) -> OtherText | None:
-    """The first of `texts` whose beginning matches that of a file; None if none matches."""
+    """Select the first kind in `texts` that a file's first bytes match; None if none does."""
     return next(
         (
             each

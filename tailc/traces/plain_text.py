@@ -1,4 +1,4 @@
-"""Convert text when it is opened, so that every reader gets the same encoding.
+"""Convert text when a file is opened, so that every reader gets the same encoding.
 
 The result is UTF-8 without a byte order mark, with lines that end in LF, and with one JSON object
 per line.
@@ -38,7 +38,7 @@ class Rewriting(enum.Enum):
 def encoding_rewritings(head: bytes) -> frozenset[Rewriting]:
     """The conversions of encoding and line ends that a file with this beginning needs.
 
-    A byte order mark is one of them.
+    They include the removal of a byte order mark.
     """
     found = set()
     if head.startswith(codecs.BOM_UTF8):

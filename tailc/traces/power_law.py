@@ -1,7 +1,7 @@
-"""A power law that describes most of a sample, and so requests that are longer than any of it.
+"""Fit a power law to most of a sample, to estimate requests longer than any in the sample.
 
-A small sample of such a law has few of its long values, and its tail alone looks too short. Its
-body shows the law: the logarithms of the values are exponential.
+A small sample of such a law has few of its long values, so its tail alone looks too short. The body
+of the sample shows the law: the logarithms of the values are exponential.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class ParetoTail:
 def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> ParetoTail | None:
     """Fit a power law (Pareto) to the upper 70 to 100 % of a sample; None if it does not fit.
 
-    Of the parts that are tried, the one that is nearest to its law is chosen (Clauset, Shalizi and
-    Newman, SIAM Review 2009, section 3.3). values: float64 (rows,). weight: int64 (rows,), requests
-    of each row.
+    Several parts of the sample are tried; the part that is nearest to its law is used (Clauset,
+    Shalizi and Newman, SIAM Review 2009, section 3.3). values: float64 (rows,). weight: int64
+    (rows,), requests of each row.
     """
     values, row_of = np.unique(values, return_inverse=True)
     weight = np.bincount(row_of, weight).astype(np.int64)

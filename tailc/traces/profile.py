@@ -41,15 +41,14 @@ class Measure(enum.Enum):
 class DemandProfile:
     """The demand of requests (or of bins of equal requests) in trace order, with speed-ups.
 
-    demand_ms: float64 (requests,), work at the reference rung, finite and > 0.
-    weight: int64 (requests,), number of requests that each entry represents, >= 1. curves: float64
-    (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0. curve_of: int32 (requests,),
-    the curve of each request. curve_names: one name a curve where curves are classes or named, else
-    empty. memory_ms: float64 (requests,), the part of each demand that no clock shortens; None:
-    unknown. is_of_points: whether only percentiles are known, so that requests of an entry took
-    longer than the entry before and no longer than this one. repeats: int64 (requests,), how many
-    equal rows of the trace each was merged from; None: one.
-    serial: the serial beginning and end of requests; None: they have none.
+    demand_ms: float64 (requests,), work at the reference rung, finite and > 0. weight: int64
+    (requests,), number of requests that each entry represents, >= 1. curves: float64 (curves,
+    degrees), speed-up at degree 1, 2, ...; finite and > 0. curve_of: int32 (requests,), the curve
+    of each request. curve_names: one name per curve, if curves are classes or named, else empty.
+    memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: unknown.
+    is_of_points: whether only percentiles are known, so that requests of an entry took longer than
+    the entry before and no longer than this one. repeats: int64 (requests,), number of the serial
+    beginning and end of requests; None: they have none.
     """
 
     demand_ms: NDArray[np.float64]
@@ -141,9 +140,10 @@ class DemandProfile:
         return is_plain and bool((self.weight == self.weight[0]).all())
 
     def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
-        """Yield request numbers in the order of the digest, in blocks of at most `most`.
+        """Yield request numbers in the order in which the digest reads them, in blocks.
 
-        A request is repeated for each of its rows.
+        A request that was merged from several rows is repeated for each. most: largest size of a
+        block.
         """
         if self.repeats is None:
             yield from (order[start : start + most] for start in range(0, len(order), most))
@@ -189,6 +189,6 @@ class DemandProfile:
         return float(self.demand_ms[order[reached]])
 
     def mean_curve(self) -> NDArray[np.float64]:
-        """Work-weighted mean speed-up at each degree (degrees,): total work / total time."""
+        """Mean speed-up at each degree by total work / total time of requests; float64 (degrees,)."""
         work = self.demand_ms * self.weight
         return work.sum() / (work[:, None] / self.curves[self.curve_of]).sum(axis=0)

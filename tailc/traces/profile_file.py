@@ -1,8 +1,9 @@
-"""Read and write a profile: counted demands as a JSON file, with equal bytes for equal requests.
+"""Read and write a profile: counted demands as a JSON file.
 
-The document is one line with sorted keys, no spaces, and only whole numbers and text. `digest` is
-the SHA-256 of the document without this member. `histogram.buckets` are pairs of a bucket of
-`tailc.traces.histogram` and its number of requests.
+Equal requests give equal bytes. The document is one line with sorted keys, no spaces, and only
+whole numbers and text. `digest` is the SHA-256 of the document without this member.
+`histogram.buckets` are pairs of a bucket number of `tailc.traces.histogram` and its number of
+requests.
 """
 
 from __future__ import annotations
@@ -78,9 +79,10 @@ def read_counted(source: Source) -> CountedTimes:
 
 
 def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | None:
-    """Make the reading of a profile, with the speed-ups of `like`; None for other files.
+    """Make the reading of a profile, with the speed-ups of another reading `like`.
 
-    Raises TailcError if these speed-ups need more than the demand of each request.
+    None for a file that is no profile. Raises TailcError if these speed-ups need more than the
+    demand of each request, such as its class.
     """
     if not is_profile(source):
         return None

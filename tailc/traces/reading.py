@@ -1,7 +1,7 @@
 """A reading: how a file of measurements becomes the input of a compile.
 
-A spec defines it, the compile uses it, and the artifact contains it, so that a held-out trace is
-read in the same way as the design trace.
+A reading names columns, units and rows. A spec defines it, the compile uses it, and the artifact
+contains it, so that a held-out trace is read in the same way as the design trace.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailc.traces.serial import Serial
 
 
 class TimeUnit(enum.Enum):
-    """The unit of a column of times; the value is its name in a spec."""
+    """The unit of a column of times; the enumeration value is its name in a spec."""
 
     NS = "ns"
     US = "us"
@@ -30,7 +30,7 @@ class TimeUnit(enum.Enum):
 
 
 class SplitBy(enum.Enum):
-    """Rule by which requests are held out."""
+    """Rule by which requests are held out: by time, by the hash of an id, or at random."""
 
     TIME = "time"
     HASH = "hash"
@@ -74,7 +74,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class ValueMeaning:
-    """Meaning of the values of a trace: measure, reference and unit.
+    """Meaning of the values of a trace: what was measured, on which reference rung, in which unit.
 
     unit: of the times. note: the user's reason for accepting a response time as demand.
     """
@@ -110,7 +110,7 @@ class DemandColumn:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that are read as numbers."""
+        """Names of the columns that are read as numbers: the column of demands."""
         return (self.name,)
 
 
@@ -123,7 +123,7 @@ class DemandAndMemory:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that are read as numbers."""
+        """Names of the columns that are read as numbers: demand and memory time."""
         return (self.name, self.memory)
 
 
@@ -141,13 +141,13 @@ class CyclesAndMemory:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that are read as numbers."""
+        """Names of the columns that are read as numbers: cycles and memory time."""
         return (self.name, self.memory)
 
 
 @dataclass(frozen=True)
 class CommonCurve:
-    """One speed-up curve for all requests."""
+    """Source of speed-ups: one curve for all requests."""
 
     curve: Curve
 
@@ -168,7 +168,7 @@ class CommonCurve:
 
 @dataclass(frozen=True)
 class ClassCurves:
-    """Several speed-up curves, selected by a column with the class of the request."""
+    """Source of speed-ups: several curves, selected by a column with the class of the request."""
 
     column: str
     curves: tuple[Curve, ...]
@@ -189,7 +189,7 @@ class ClassCurves:
 
 @dataclass(frozen=True)
 class SpeedupColumns:
-    """Columns of speed-ups, one per degree from 1: each request has its own curve."""
+    """Source of speed-ups: columns, one per degree from 1, with a curve for each request."""
 
     names: tuple[str, ...]
 
@@ -225,7 +225,10 @@ def speedups_of(
 
 
 def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurve | ClassCurves:
-    """Make one curve for all requests, or several by class; ValueError for anything else."""
+    """Make a source of speed-ups: one curve for all requests, or several by class.
+
+    Raises ValueError for several curves without a column of classes, and for one with it.
+    """
     if (len(curves) == 1) != (class_column is None):
         raise ValueError(_CLASS_COLUMN)
     return CommonCurve(curves[0]) if class_column is None else ClassCurves(class_column, curves)
@@ -258,13 +261,13 @@ class DemandReading:
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """The columns that are read as numbers."""
+        """Names of the columns that the reading needs as numbers."""
         speedups = self.speedups.number_columns(self.max_degree)
         return (*self.demand.columns, *_column_names(self.weight), *speedups)
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns that are read as text, each once."""
+        """Names of the columns that the reading needs as text, without duplicates."""
         return _once((*self.speedups.text_columns, *self.rows.text_columns))
 
     def whole(self) -> DemandReading:
@@ -306,12 +309,12 @@ class TimingsReading:
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """The columns that are read as numbers."""
+        """Names of the columns that the reading needs as numbers."""
         return (self.timings.duration, self.timings.degree, *_column_names(self.weight))
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns that are read as text, each once."""
+        """Names of the columns that the reading needs as text, without duplicates."""
         return _once((self.timings.request, *self.rows.text_columns))
 
     def whole(self) -> TimingsReading:
@@ -381,7 +384,7 @@ class RunTimeReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """Speed-up curves of the jobs."""
+        """Speed-up curves of the jobs: run time on one server relative to several."""
         return () if self.speedups is None else self.speedups.curves
 
 
@@ -421,7 +424,7 @@ class TokensReading:
         return ()
 
     def whole(self) -> TokensReading:
-        """A copy of this reading without its split, so that no requests are held out."""
+        """The same reading without its rule for held-out requests, so it reads all of them."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -442,7 +445,7 @@ def clock_khz_of(reading: TraceReading) -> int | None:
 
 
 def memory_column(reading: TraceReading) -> str | None:
-    """Column of memory times; None if not read."""
+    """Name of the column of memory times of a reading; None if it has none."""
     match reading:
         case DemandReading(demand=DemandAndMemory(memory=name) | CyclesAndMemory(memory=name)):
             return name

@@ -29,10 +29,10 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RequestLog:
-    """Requests in order of arrival, int64 (requests,) each; times in us of the server's clock.
+    """Requests of a server in order of arrival, int64 (requests,) each; times in us of its clock.
 
-    thread_us: time for which the threads of a request worked. granted_us: threads of its rungs
-    times time. late_us: by how much its ticks were late, in all.
+    thread_us: time for which the threads of a request worked. granted_us: number of threads of its
+    rungs, integrated over time. late_us: total lateness of its ticks (checks of its age).
     """
 
     demand_us: Times
@@ -46,7 +46,7 @@ class RequestLog:
 
     @property
     def has_every_request(self) -> bool:
-        """Whether the log is no sample, so that its arrivals are those of the server."""
+        """Whether the log has every request and is no sample, so its arrivals are the server's."""
         return bool((self.weight == 1).all())
 
     def has_demands_of(self, profile: DemandProfile) -> bool:

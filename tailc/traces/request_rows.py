@@ -1,4 +1,7 @@
-"""Convert rows of cells to requests: demand, weight, speed-up curve, and split key."""
+"""Convert rows of cells to requests: demand, weight, speed-up curve, and split key.
+
+The split key decides whether a request is held out.
+"""
 
 from __future__ import annotations
 
@@ -92,8 +95,8 @@ MAX_TOTAL_WEIGHT = 2**53
 class RequestRows:
     """Requests in the order of their rows in a file; one array element per request.
 
-    weight: int64, of all rows merged into a request. split_key: as in `Trace`. repeats: int64,
-    number of these rows; None if 1 for all.
+    weight: int64, sum over the rows merged into the request. split_key: as in `Trace`. repeats:
+    int64, number of these rows; None if 1 for all.
     """
 
     demand_ns: Times

@@ -1,4 +1,4 @@
-"""Warn of a column that has no times of single requests: percentiles of many, or times of spans."""
+"""Warn of a column whose times are not of single requests but percentiles, or times of spans."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tailc.traces.telling_names import are_of_spans, is_percentile, statistics_a
 def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
     """Warn if a column of a trace has percentiles of many requests, as its name suggests.
 
-    place: of the column. weight: column with the number of requests of a row. names: of all
-    columns.
+    place: of the column. weight: name of the column with the number of requests of a row. names: of
+    all columns.
     """
     column = place.field
     if column is None:

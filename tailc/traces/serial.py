@@ -9,9 +9,9 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Serial:
-    """Length of a request's serial beginning and end.
+    """Length of a request's serial beginning and end, in which it uses one thread.
 
-    Each is a time in microseconds plus a share of the request's demand in millionths.
+    A length is a time in microseconds plus a share of the request's demand in millionths.
     """
 
     start_us: int

@@ -42,8 +42,8 @@ START = _fractions(2)[:_STATE]
 def hash_rows(prefix, first, digests, constants, start):
     """Hash `prefix` followed by each row's number; write the first 8 bytes to `digests`.
 
-    prefix: uint8. first: the number of the first row. digests: uint64 (rows,). constants, start:
-    CONSTANTS and START. A text of more than 55 bytes is not allowed.
+    prefix: uint8. first: the number of the first row. digests: uint64 (rows,), filled here.
+    constants, start: CONSTANTS and START of SHA-256. A text of more than 55 bytes is not allowed.
     """
     words = np.zeros(_ROUNDS * LANES, np.uint32)
     state = np.zeros(_STATE * LANES, np.uint32)

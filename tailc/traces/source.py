@@ -262,7 +262,7 @@ def _cannot_read(name: str, error: Exception) -> TailcError:
 
 
 def brief(error: Exception) -> str:
-    """The first line of a library's error message, to quote at the end of our own."""
+    """The first line of a library's error message, to quote at the end of an error of tailc."""
     lines = str(error).splitlines()
     return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
 

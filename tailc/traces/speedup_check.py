@@ -85,9 +85,9 @@ def _warning(
 def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFICIENCY) -> int:
     """The largest number of threads that is worth using, by a speed-up curve.
 
-    It is the last degree that gains, over the best lower degree, at least `marginal_efficiency` for
-    each additional thread; 1 if there is none. A dent in a measured curve is skipped, and a return
-    to an earlier speed-up is not a gain.
+    It is the last degree with a gain, over the best lower degree, of at least `marginal_efficiency`
+    for each additional thread; 1 if there is none. So a dip in a measured curve is skipped, and a
+    return to an earlier speed-up is not a gain.
     """
     suggested, best = 0, 0
     for degree in range(1, len(curve)):
@@ -100,7 +100,10 @@ def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFIC
 
 @dataclass(frozen=True, eq=False)
 class SpeedupSummary:
-    """Mean speed-up (total work / total time) at degree 1, 2, ... of three groups of requests."""
+    """Mean speed-up (total work / total time) at degree 1, 2, ... of groups of requests.
+
+    everyone: all requests. longest, shortest: the 5 % with the largest and smallest demands.
+    """
 
     everyone: Curve
     longest: Curve

@@ -43,10 +43,10 @@ def time_keys(cells: Cells, name: str) -> NDArray:
 
 
 def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
-    """Convert a column to whole numbers, numbers, or timestamps in ns; None if none of them fits.
+    """Convert a column to whole numbers, numbers, or timestamps in ns; None if no type fits.
 
     Text is read as whole numbers, else as numbers, else as ISO 8601 date-times without a time zone,
-    else with one; in the same way for all cells. Records cells that are not times. purpose: what
+    else with one; all cells get the same type. Records cells that are not times. purpose: what
     needs the times, for messages.
     """
     column = cells.columns[name]
@@ -99,9 +99,9 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
 
 
 def first_kind(column: pa.ChunkedArray) -> pa.DataType | None:
-    """The type of time that the first cell of a column is; None if the cell is no time.
+    """The type of the first cell of a column of times: float64 for a number, or a timestamp.
 
-    float64 for any number.
+    None if the cell is no time.
     """
     first = column.slice(0, 1)
     return next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), None)
@@ -146,14 +146,14 @@ def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
 
 
 def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool_]:
-    """Whether each hash is below the held-out fraction of the range of hashes."""
+    """Whether each hash is in the held-out share of the range of hashes."""
     # key < ppm * 2^64 / 10^6 for whole keys is key < the bound rounded up.
     return keys < np.uint64(-(-rule.fraction_ppm * HASH_RANGE // PPM))
 
 
 def side_of(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.uint64]:
-    """Replace split keys: the smallest key for all held-out rows, the largest for others.
+    """Replace split keys by two values: the smallest key for held-out rows, the largest for others.
 
-    So rows that differ only by their key become equal.
+    Thus rows that differ only by their key become equal and can be merged.
     """
     return np.where(below_fraction(keys, rule), np.uint64(0), np.uint64(HASH_RANGE - 1))

@@ -25,7 +25,11 @@ LONGEST_MS = 60_000
 
 @dataclass(frozen=True)
 class StepRowColumns:
-    """Names of the columns of measured iterations; context: None if it is not measured."""
+    """Names of the columns of a table of measured iterations of a language model's server.
+
+    prompt, decoding: tokens of prompts, and decoding sequences in the batch. context: tokens in the
+    cache; None if not measured.
+    """
 
     prompt: str
     decoding: str
@@ -37,8 +41,8 @@ class StepRowColumns:
 class StepRows:
     """Measured iterations of a language model's server: their batches and times [ns].
 
-    A batch has tokens of prompts, decoding sequences, and tokens in the cache of those (context).
-    The arrays are int64 (rows,).
+    int64 (rows,) each. prompt: tokens of prompts in the batch. decoding: sequences that generate a
+    token. context: tokens in the cache of these sequences.
     """
 
     prompt: Int64s

@@ -1,4 +1,4 @@
-"""Recognise summaries that load generators write to files: a few numbers instead of requests."""
+"""Recognise summaries that load generators write to files: statistics instead of requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _LOCUST = re.compile(
 class Summary:
     """A kind of summary of requests: how to recognise it, and how to get the requests themselves.
 
-    mark: text that occurs in every such file, so that only files with it are parsed.
+    tool: the program that writes it. mark: text that occurs in every such file, so that only files
+    with it are parsed. matches: whether a parsed document is such a summary.
     """
 
     tool: str

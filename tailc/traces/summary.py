@@ -26,8 +26,9 @@ _DEMAND_BITS = 60
 class DemandSummary:
     """Mean and quantiles of demand at the percentiles `GRID_PPM`, in whole ns.
 
-    Demand is at the reference rung. A quantile is the order statistic of `percentile_rank`,
-    weighted by record; the first is the smallest demand. All numbers are above 0.
+    Demand is the run time at the reference rung. A quantile is the order statistic of
+    `percentile_rank`, weighted by the requests of each record; the first is the smallest demand.
+    All numbers are above 0.
     """
 
     mean_ns: int

@@ -19,7 +19,7 @@ BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class ColumnsToRead:
-    """The columns to read: those in `numbers` as numbers, the others as text.
+    """The columns to read from a table: those in `numbers` as numbers, the others as text.
 
     A column in both is read as text. Columns only in `filters` are dropped after rows are selected.
     """
@@ -51,7 +51,10 @@ NOTHING = ColumnsToRead((), (), ())
 
 
 class Table(Protocol):
-    """A file of rows in any format: read quickly first, and again with checks after an error."""
+    """Protocol of a file of rows in any format.
+
+    `batches` reads quickly; after an error `careful_batches` reads again to find the bad cell.
+    """
 
     @property
     def source(self) -> Source:
@@ -64,7 +67,7 @@ class Table(Protocol):
         ...
 
     def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
-        """Yield the wanted columns of all rows in batches; errors of pyarrow are not translated."""
+        """Yield the wanted columns of all rows in batches; pyarrow's own errors are raised."""
         ...
 
     def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:

@@ -40,9 +40,9 @@ class TailLaw:
         return self.share * inside ** (-1 / self.shape) if inside > 0 else 0.0
 
     def exceeded_by(self, part: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value that each part of the tail, in (0, 1], exceeds by the fitted law.
+        """The value that the fitted law exceeds with a given part of the tail, in (0, 1].
 
-        It is the inverse of `survival`.
+        It is the inverse of `survival`, with parts relative to the tail's share.
         """
         if abs(self.shape) < _EXPONENTIAL:
             return self.start - self.scale * np.log(part)

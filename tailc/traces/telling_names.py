@@ -1,4 +1,4 @@
-"""Recognise what columns contain by their names."""
+"""Recognise by their names what the columns of a table contain."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def times_first(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def with_unit_suffix(name: str) -> str:
-    """The name of a column with `_s` in place of `(s)` or `[s]`; the same for other units."""
+    """Rewrite a unit at the end of a column name, such as `(s)` or `[s]`, to `_s`."""
     found = _BRACKETED.fullmatch(name.strip())
     if found is None:
         return name
@@ -113,19 +113,19 @@ def with_unit_suffix(name: str) -> str:
 
 
 def values_in(names: Sequence[str]) -> list[str]:
-    """The column names that look like values, as in a file without a line of names."""
+    """The column names that look like values, which shows that a file has no line of names."""
     return [name for name in names if _VALUE.fullmatch(name)]
 
 
 def is_of_a_row(name: str) -> bool:
-    """Whether the name of a column is a value of the first row, or only its number."""
+    """Whether the name of a column is a value, or no more than a number: the file has no names."""
     return _OF_A_ROW.fullmatch(name.strip()) is not None
 
 
 def is_running_total(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a column counts all rows so far, by its name.
+    """Whether a column's name says that it counts all rows up to its own (a running total).
 
-    A name such as a total counts next to columns of percentiles.
+    A name such as `total` means this only next to columns of percentiles.
     """
     has_percentiles = any(_OF_PERCENTILES.fullmatch(each) for each in names)
     is_total = _TOTAL.fullmatch(name) is not None
@@ -135,8 +135,9 @@ def is_running_total(name: str, names: tuple[str, ...]) -> bool:
 def is_percentile(name: str, names: tuple[str, ...], *, has_weight: bool = False) -> bool:
     """Whether the name of a column says that it has percentiles of many requests.
 
-    A median may be that of repeated timings of one request. So it counts only if rows have weights,
-    or if other columns have percentiles too. The same holds for names with a per cent sign.
+    A median may be that of repeated timings of one request. So it means this only if rows have
+    weights, or if there are other columns of percentiles. The same holds for names with a per cent
+    sign.
     """
     found = _PERCENTILE.search(name)
     if found is None:
@@ -155,7 +156,7 @@ def are_of_spans(names: Sequence[str]) -> bool:
 def statistics_among(names: Sequence[str]) -> tuple[str, ...]:
     """The column names that are statistics of many requests, such as `Average` and `p99`.
 
-    Empty if they are too few to say that rows are of many requests.
+    Empty if there are too few to conclude that a row summarises many requests.
     """
     found = tuple(
         name for name in names if _STATISTIC.search(" ".join(_WORD.findall(name)).lower())

@@ -1,8 +1,8 @@
 """Read measured throughput of machines and their shares of the host: one row per machine and time.
 
-In a row, `throughput` is the work per second that the machine did, as a mean over a window that
-ends at `time`, and `share` is its share of the host since its row before. A column may have the
-number of its requests that wait at `time`. The rows of a machine are at even intervals.
+In a row, `throughput` is the work per second of the machine, as a mean over a window that ends at
+`time`, and `share` is its share of the host since its previous row. A column may have the number of
+requests that wait for the machine at `time`. The rows of a machine are at even intervals.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_DRIFT = 0.05
 class Series:
     """Measured throughput of one machine in order of time.
 
-    time_us: int64 (rows,), ascending. throughput: float64 (rows,), work a second, >= 0. share:
+    time_us: int64 (rows,), ascending. throughput: float64 (rows,), work per second, >= 0. share:
     float64 (rows,), of the host, 0 to 1. row: int64 (rows,), row number in the file, from 1.
     has_work: bool (rows,), whether requests waited; True if not recorded.
     """
@@ -70,7 +70,10 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class ThroughputTrace:
-    """The series of all machines, in order of name; `source` is the file's name in messages."""
+    """The measured throughput of all machines, in order of name.
+
+    source: the file's name in messages.
+    """
 
     series: tuple[Series, ...]
     source: str
@@ -263,11 +266,11 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Data to fit a one-step model of throughput to; float64 (steps,) each.
+    """Steps of a machine's throughput, to fit a one-step model to; float64 (steps,) each.
 
-    before: throughput a step before. share: mean share since. now: throughput now. has_work: bool
-    (steps,), whether requests waited at every row of the step. The last entry is that of the last
-    row of the series.
+    before: throughput one step earlier. share: mean share since then. now: throughput now.
+    has_work: bool (steps,), whether requests waited at every row of the step. The last step ends
+    with the last row of the series.
     """
 
     before: NDArray[np.float64]

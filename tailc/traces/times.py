@@ -1,4 +1,4 @@
-"""Times in whole nanoseconds, and a check for a wrong unit."""
+"""Convert times to whole nanoseconds, and check for a wrong unit."""
 
 from __future__ import annotations
 

@@ -26,9 +26,11 @@ _DEGREES_NAMED = 8
 
 @dataclass(frozen=True, eq=False)
 class TimedRequests:
-    """Requests made from timings, in order of appearance: mean time T(1), curve T(1)/T(d).
+    """Requests made from repeated timings at several degrees, in order of appearance.
 
-    first: first selected row of each request. request_of: request of each row.
+    The demand of a request is its mean time T(1) on one thread, its speed-up at degree d is
+    T(1)/T(d). first: int64 (requests,), first selected row of each. request_of: int64 (rows,),
+    request of each row.
     """
 
     demand_ns: NDArray[np.float64]
@@ -40,7 +42,10 @@ class TimedRequests:
     def of_requests(
         self, cells: Cells, per_row: NDArray[np.int64], name: str | None
     ) -> NDArray[np.int64]:
-        """Reduce one value per row to one per request; report requests whose rows differ."""
+        """Reduce one value per row to one per request; report requests whose rows differ in it.
+
+        name: of the column, for messages.
+        """
         chosen = per_row[self.first]
         if name is not None:
             differs = per_row != chosen[self.request_of]
@@ -50,12 +55,11 @@ class TimedRequests:
 
 
 def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
-    """Make requests from rows of timings; each must be timed at the same degrees, from 1 on.
+    """Make requests from rows of timings; each request must be timed at the same degrees, from 1.
 
-    Speed-ups of degrees between are interpolated linearly, which is too small for a concave curve.
+    Speed-ups at missing degrees are interpolated linearly, which is too small for a concave curve.
     Means are of whole nanoseconds, so they do not depend on the order of rows. Degrees above
-    `max_degree` of the reading are not used, unless for interpolation. Raises TailcError with all
-    findings.
+    `max_degree` of the reading are used only to interpolate. Raises TailcError with all findings.
     """
     columns = reading.timings
     duration_ns = whole_ns(cells, columns.duration, reading.measured.unit)

@@ -1,4 +1,4 @@
-"""Read requests to a language model: one row a request, with its arrival, prompt and output."""
+"""Read requests to a language model: one row per request, with arrival, prompt and output."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TokenTrace:
         return max(round(gaps * US_PER_S * MILLI / span_us), 1)
 
     def arrival_ns(self, rate_mrps: int) -> Int64s:
-        """The arrival times [ns], stretched to a mean rate."""
+        """The arrival times [ns], stretched to the mean rate `rate_mrps`."""
         ratio = self.rate_mrps / rate_mrps
         return np.rint(self.arrival_us * (NS_PER_US * ratio)).astype(np.int64)
 
@@ -100,7 +100,7 @@ def read_tokens(
 
 
 def split_tokens(trace: TokenTrace) -> tuple[TokenTrace, TokenTrace]:
-    """The design part and the held-out part: the latest requests are held out.
+    """Split requests to a language model: the latest requests are held out, the others are design.
 
     Raises TailcError (BAD_SPLIT) if a part has too few requests.
     """

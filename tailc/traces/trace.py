@@ -1,4 +1,7 @@
-"""Read a file of measurements to a demand profile, as a reading defines."""
+"""Read a file of measurements to a demand profile, as a reading describes.
+
+A reading names columns, units and rows.
+"""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -153,7 +156,7 @@ def _table(
 
 
 def refuse_running_total(source: Source, table: Table, weight: str | None) -> None:
-    """Raise TailcError if the column of weights is a running total."""
+    """Raise TailcError if the column of weights (requests per row) is a running total."""
     if weight is not None and is_running_total(weight, table.names):
         message = f"`{weight}` is a running total: it counts the requests of all rows so far"
         hint = (
@@ -191,7 +194,8 @@ def kept_cells(
 ) -> Cells:
     """Read the wanted columns of the rows that `where` selects; TailcError for missing columns.
 
-    Reads quickly first. After an error it reads again in a slower way that can report the place.
+    The first attempt is fast. After an error the file is read again in a slower way that can report
+    the place.
     """
     table = table_of(source, wanted, format_of(source, format))
     return cells_of(table, wanted, where)
@@ -249,7 +253,7 @@ def in_parts(
     wanted: ColumnsToRead,
     where: Filters = (),
 ) -> Taken:
-    """Apply `take` to the cells of a table, in batches if all at once need too much memory."""
+    """Apply `take` to the cells of a table: all at once, or in batches if memory is too small."""
     try:
         return take(_parts(table.batches(wanted), wanted, where, table.source.name))
     except _UNREADABLE:

@@ -61,7 +61,7 @@ def _matching(column: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:
 
 
 def unit_of(column: pa.ChunkedArray) -> TimeUnit:
-    """The unit of all texts of times in a column, or milliseconds if they have several."""
+    """The unit of the times in a column of texts, or milliseconds if they have several units."""
     units = pc.unique(pc.struct_field(pc.extract_regex(column, _TEXT), "unit")).to_pylist()
     in_ms = {_IN_MS[unit] for unit in units if unit is not None}
     return next((unit for unit in TimeUnit if {unit.in_ms} == in_ms), TimeUnit.MS)

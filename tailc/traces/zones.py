@@ -21,7 +21,7 @@ ADVICE = "give a time zone such as `America/Denver`, `-07:00` or `UTC`"
 
 
 class TimeError(ValueError):
-    """A text is not a time or time zone; `index` is the index of the text."""
+    """Error: a text is not a time or time zone; `index` is the position of the text in a list."""
 
     def __init__(self, message: str, index: int = 0, lacks_zone: bool = False) -> None:
         super().__init__(message)

@@ -1,8 +1,8 @@
 """Read the output of ghz: JSON (or `pretty`) with each request in `details`, in ns, or CSV in ms.
 
-CSV does not state how requests were sent, and an error of it may have commas and line breaks. In
-JSON, without `rps` the workers send as answers come. With it they send at that rate, unless all of
-them wait for answers, except with `async`. `details` has the first million requests, and `count`
+CSV does not state how requests were sent, and its error texts may have commas and line breaks. In
+JSON, a run without `rps` sends when answers arrive. With `rps` it sends at that rate, unless all
+workers wait for answers, except with `async`. `details` has the first million requests, and `count`
 says how many there were.
 """
 

@@ -123,7 +123,7 @@ class RacksFormulation:
         return np.add.reduceat(racks, first // self.problem.rack_servers, axis=0)
 
     def in_force(self) -> Plan | None:
-        """The plan now in force, by the solver's groups of racks; None if it lacks a job that runs."""
+        """The current plan, by the solver's groups of racks; None if it lacks a running job."""
         places = self.problem.in_force
         plan: list[Placement | None] = []
         for named in self.problem.jobs:

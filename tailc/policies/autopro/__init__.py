@@ -1,9 +1,9 @@
 """AutoPro: shares of a host that keep machines on throughput targets (Bartolini, 2015, chapter 2).
 
 The throughput of a machine follows its share by a first-order model. Least squares fit the model to
-a measured trace, and the runtime keeps estimating it. Only the error of the model is minimised: a
-law with one pole computes the share that meets the target, a broker keeps the sum of shares within
-the host, and batch work gets the rest.
+a measured trace, and the runtime continues to estimate it. A control law with one pole computes the
+share that meets the target, a broker limits the sum of shares to the host, and batch work gets the
+rest. A compile minimises only the error of the model.
 """
 
 from tailc.policies import EVERY, Kind, SoftLine

@@ -47,10 +47,10 @@ TIMES_MEMORY = 3
 
 
 def cap_of(control: ControlSpec, models: Sequence[MachineModel]) -> ShareCap | None:
-    """Make the rule that caps machines whose throughput does not follow their share; None: off.
+    """Make the rule that caps machines whose throughput does not follow their share, or None.
 
-    Without `cap_steps` in the spec, each comparison takes as many steps as the noisiest or slowest
-    machine needs.
+    Without `cap_steps` in the spec, each comparison of throughput takes as many steps as the
+    noisiest or slowest machine needs. None: the spec turns the rule off.
     """
     if not control.cap:
         return None

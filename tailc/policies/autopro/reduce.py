@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def controller_choice(control: ControlSpec) -> ControllerChoice:
-    """The parts of the controller that the method `auto` may change: those that the spec omits."""
+    """Find the parts of the controller that the method `auto` may change: those not in the spec."""
     is_stated = not control.model_fields_set.isdisjoint({"law", "pole_ppm"})
     if control.method == "paper" or (control.method is None and is_stated):
         return ControllerChoice.NONE

@@ -35,7 +35,11 @@ TOLERANCE_PPM = 50_000
 
 @dataclass(frozen=True)
 class Target:
-    """A throughput target: thousandths of work per second, or a share of the host's capacity."""
+    """A throughput target of a machine.
+
+    milli: in thousandths of work per second; ppm: as a share of what the whole host attains [1e-6].
+    One of them is None.
+    """
 
     milli: int | None = None
     ppm: int | None = None
@@ -171,7 +175,7 @@ class AutoProSpec(WithoutRequests):
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
     def with_search(self, overrides: Mapping[str, Any]) -> AutoProSpec:
-        """Refuse any override with TailcError (USAGE), because the kind has no search."""
+        """Refuse any override of a search with TailcError (USAGE), because the kind has no search."""
         if overrides:
             option = "--" + next(iter(overrides)).replace("_", "-")
             message = f"`{option}` does not apply to a policy of kind `{self.kind}`"

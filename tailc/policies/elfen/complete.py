@@ -24,11 +24,11 @@ _TABLE = ("lanes", "ipc_table")
 def complete(
     spec: ElfenSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[ElfenSpec, tuple[Finding, ...]]:
-    """Replace a table of instructions per cycle by `lanes.ipc`; return the spec and warnings.
+    """Replace a table of instructions per cycle by its values, in `lanes.ipc`.
 
-    A policy that shares cores becomes `borrow-idle` if sharing never gains. folder: base of
-    relative paths; None: the working directory. Raises TailcError for a table that cannot be read,
-    and if not exactly one of its rows matches.
+    Returns the spec and warnings. A policy that shares cores becomes `borrow-idle` if sharing never
+    gains. folder: base of relative paths; None: the working directory. Raises TailcError for a
+    table that cannot be read, and if not exactly one of its rows matches.
     """
     spec = _with_ipc(spec, loaded, folder)
     slowdowns_ppm = _slowdowns_ppm(spec.lanes)

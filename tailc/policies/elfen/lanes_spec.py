@@ -87,7 +87,7 @@ class IpcSpec(SpecModel):
 
     @property
     def interference_ppm(self) -> int:
-        """Slowdown of a request by batch work [1e-6], rounded up; less than 1."""
+        """Slowdown of a request by batch work [1e-6], rounded up; below 1."""
         slower_ppm = -(-(self.alone_ppm - self.shared_ppm) * PPM // self.alone_ppm)
         return min(slower_ppm, PPM - 1)
 
@@ -141,19 +141,19 @@ class Interference(SpecModel):
 
 
 class InterferenceByIpc(SpecModel):
-    """Slowdown of requests, from measured instructions per cycle."""
+    """Slowdown of requests by batch work, from measured instructions per cycle."""
 
     ipc: IpcSpec = Field(description="The same from measured instructions per cycle.")
 
 
 class InterferenceFromFile(SpecModel):
-    """Slowdown of requests, from a file that a compile reads first."""
+    """Slowdown of requests by batch work, from a file that a compile reads first."""
 
     ipc_table: IpcTableSpec = Field(description="The same from a file.")
 
 
 class CalibratedInterference(SpecModel):
-    """Slowdown of requests, calibrated on replays."""
+    """Slowdown of requests by batch work, calibrated on replays."""
 
     calibrate: CalibrateSpec = Field(description="The same from rates with equal tails, by replay.")
 
@@ -168,7 +168,10 @@ _ONE_INTERFERENCE = ExactlyOne(
 
 
 class LanesSpec(SpecModel):
-    """How much the two lanes of a core slow each other down, and how fast they wake up."""
+    """How much the two lanes of a core slow each other down, and how fast they wake up.
+
+    A lane is a hardware thread of an SMT core.
+    """
 
     slower: Annotated[
         Interference | InterferenceByIpc | InterferenceFromFile | CalibratedInterference,

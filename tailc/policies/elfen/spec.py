@@ -59,7 +59,10 @@ class ElfenSearch(TunedSearch):
     def complaints(
         self, method: str, rates_mrps: Sequence[int], demand: DemandSpec
     ) -> Iterator[Complaint]:
-        """Report faulty weights and arrivals, and keys that the method does not use."""
+        """Report invalid weights and arrivals, and keys that the search method does not use.
+
+        rates_mrps: arrival rates of the spec.
+        """
         if method != AUTO:
             yield from not_of_others(self)
         if method == PAPER:
@@ -290,9 +293,9 @@ class ElfenSpec(WithSlos):
 
     @property
     def policies(self) -> tuple[ElfenSpec, ...]:
-        """Specs to compare: the spec itself if it names a policy, else several copies of it.
+        """Specs to compare: the spec itself if it names a policy, else one per policy of the paper.
 
-        There is a copy for each policy that needs no search.
+        Policies that need a search are left out.
         """
         if self.policy is not None:
             return (self,)
@@ -310,12 +313,12 @@ class ElfenSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """Limit of the latency percentile for which budgets are computed [us]."""
+        """Limit of the latency percentile from which budgets are computed [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
     def charges_harm(self) -> bool:
-        """Whether lost time uses up the budget, instead of shared time."""
+        """Whether a request's budget is used up by the time lost to sharing, not by all shared time."""
         return self.policy == "dynamic" if self.charge is None else self.charge == "harm"
 
     @property

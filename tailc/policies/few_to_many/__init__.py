@@ -1,9 +1,9 @@
 """Few-to-many: add threads to a request as it ages (Haque et al., ASPLOS 2015).
 
-A rung is a number of threads. It costs as many threads as it has. For every number of requests in
-the system the table minimises the tail latency under a limit on the average total parallelism
-(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`). The
-method `simulation` begins with that table and tunes it on replays.
+A rung is a number of threads, which is also its cost. For every number of requests in the system
+the table minimises the tail latency under a limit on the average total parallelism (objective
+`tail`), or the thread-time under that limit and the SLO (objective `threads`). The method
+`simulation` starts with that table and tunes it on replays.
 """
 
 from tailc.policies import LATENCIES, Kind, SoftLine, TunableTables

@@ -25,13 +25,13 @@ from tailc.problems.schedule import LadderSolution, SolvedRow
 def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
     """Build the ladder of a few-to-many policy: one row for each number of requests in the system.
 
-    Above the searched numbers a request waits for another one to exit. With `admit_on_departure`,
-    rows without a feasible schedule, or with the longest delay, wait for an exit too. The waiting
-    row starts on one thread and keeps the later climbs of the last searched row (Haque et al.,
-    ASPLOS 2015, section 4.1 and table 2). Without it, the last row holds for all larger loads, and
-    a load without a feasible schedule is a TailcError (INFEASIBLE). Unlike the paper's table, all
-    requests start at once on the cheapest rung at loads that fill the cores on it: the table is
-    stable wherever that rung is.
+    Above the largest searched number, a request waits for another request to exit. With
+    `admit_on_departure`, rows without a feasible schedule, or with the longest delay, wait for an
+    exit too. The waiting row starts on one thread and has the later climbs of the last searched row
+    (Haque et al., ASPLOS 2015, section 4.1 and table 2). Without this option, the last row holds
+    for all larger loads, and a load without a feasible schedule is a TailcError (INFEASIBLE).
+    Unlike in the paper's table, all requests start at once on the cheapest rung at loads that fill
+    the cores: the table is stable at any rate at which that rung is.
     """
     rows = _rows(
         solution,

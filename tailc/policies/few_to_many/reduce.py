@@ -26,9 +26,9 @@ def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
 
 
 def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
-    """Formulate the ladder problem of the interval table (Haque et al., ASPLOS 2015, section 4).
+    """Formulate the problem of a few-to-many table (Haque et al., ASPLOS 2015, section 4).
 
-    Without `max_degree`, degrees above the largest mean speed-up are removed.
+    Without `max_degree`, degrees (numbers of threads) above the largest mean speed-up are removed.
     """
     slo = spec.slos[0]
     (budget_ppm,) = spec.server.targets_ppm
@@ -77,7 +77,7 @@ def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadObjective | None:
-    """The objective of overload control: served requests meet the first SLO."""
+    """What overload control must achieve: served requests meet the first SLO at the rates given."""
     overload = spec.overload
     if overload is None:
         return None

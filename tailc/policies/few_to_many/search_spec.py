@@ -105,7 +105,10 @@ class FewToManySearch(AutoSearch):
     def complaints(
         self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
     ) -> list[Complaint]:
-        """Report rates, budgets, weights and bursts that the method does not use."""
+        """Report rates, budgets, weights and bursts that the search method does not use.
+
+        slos: number of SLOs.
+        """
         wrong, method = self.objective_complaints(), self.method_at(rates_mrps)
         if method == AUTO:
             named_rules = untuned_complaints(self.robust, rates_mrps)

@@ -1,7 +1,7 @@
 """Select the jobs of a log that a plan needs: running, submitted and expected jobs.
 
 A job starts with the first epoch that begins at or after its submission, as if there were no queue,
-and occupies whole epochs. Its part beyond the horizon is not planned.
+and occupies whole epochs. Epochs of the job beyond the horizon are not planned.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ S_PER_DAY = 86_400
 
 @dataclass(frozen=True)
 class KnownRigidJobs:
-    """The jobs that are known at the start of a plan.
+    """The rigid jobs that are known at the start of a plan.
 
     refused_before: number of earlier jobs that found no free servers. renamed: names of known jobs
-    whose number an earlier job of the log has too.
+    whose number another, earlier job of the log has, too.
     """
 
     jobs: tuple[NamedJob, ...]
@@ -62,8 +62,8 @@ class JobsOfDays:
     def known_jobs(self, *, foresees: bool) -> KnownRigidJobs:
         """Collect the jobs of a log that are known at the start of a plan.
 
-        These are running jobs, and jobs submitted since the last epoch began; if it `foresees`, all
-        jobs of the horizon. Raises TailcError (TOO_WIDE).
+        These are running jobs, and jobs submitted since the last epoch began. foresees: also
+        include all jobs of the horizon. Raises TailcError (TOO_WIDE).
         """
         begun = self._running_mask()
         last = self.days.first + self.days.epochs - 1 if foresees else self.days.first
@@ -80,10 +80,11 @@ class JobsOfDays:
         return KnownRigidJobs(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
 
     def jobs_after(self, resumption: Resumption, *, foresees: bool) -> KnownRigidJobs:
-        """Collect the jobs that run in the state of a plan, those that wait, and undecided ones.
+        """Collect the jobs from which a plan continues: running, waiting and undecided jobs.
 
-        If `foresees`, jobs of the whole horizon are included. Raises TailcError for a job of the
-        state that the log does not have as it is (BAD_STATE), and for wide jobs (TOO_WIDE).
+        resumption: the state of the plan. foresees: also include all jobs of the horizon. Raises
+        TailcError if the log does not have a job of the state, or has other values (BAD_STATE), and
+        for wide jobs (TOO_WIDE).
         """
         state = resumption.state
         names = self._names()
@@ -141,7 +142,7 @@ class JobsOfDays:
         )
 
     def places_in_force(self, resumption: Resumption) -> dict[str, RackPlaces]:
-        """Servers of jobs in the current plan from now on, by rack, until the horizon's end."""
+        """Servers of jobs in the current plan from now until the horizon's end, by rack."""
         schedule = resumption.schedule.by_epoch[resumption.passed :][: self.days.epochs]
         places: dict[str, RackPlaces] = {}
         for name in dict.fromkeys(name for servers in schedule for name in servers):

@@ -1,6 +1,6 @@
-"""Formulate a green-sla spec as a problem of rigid jobs.
+"""Formulate a green-sla spec as a problem of rigid jobs on racks.
 
-It has known jobs, expected jobs and expected energy.
+The problem has known jobs, expected jobs and expected energy.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Curves = dict[int, dict[int, int]]
 
 @dataclass(frozen=True)
 class KnownMalleableJobs:
-    """Jobs to be planned. left_out: number of jobs that would start after the horizon."""
+    """The malleable jobs to plan; left_out: number of jobs that would start after the horizon."""
 
     jobs: tuple[NamedMalleable, ...]
     left_out: int
@@ -30,13 +30,13 @@ class KnownMalleableJobs:
 
 @dataclass(frozen=True, eq=False)
 class LoggedJobs:
-    """The jobs of some days, each with the epoch in which it would start in order of submission."""
+    """The jobs of some days, with the epochs in which they would start in order of submission."""
 
     spec: GreenParSpec
     days: Days
 
     def known_jobs(self) -> KnownMalleableJobs:
-        """Collect the jobs of a log that were submitted before the plan's start and are not done.
+        """Collect the jobs of a log that were submitted before the plan's start and have not ended.
 
         If the spec knows all jobs, those submitted within the horizon are included. Raises
         TailcError if two have one number, or one is wider than the cluster.
@@ -56,9 +56,10 @@ class LoggedJobs:
         )
 
     def jobs_after(self, resumption: Resumption) -> KnownMalleableJobs:
-        """Collect the jobs that run in a plan's state and those that the plan may still start.
+        """Collect the jobs that run in a plan's state, and those that the plan may still start.
 
-        Raises TailcError for a job of the state that the log does not have as it is (BAD_STATE).
+        Raises TailcError (BAD_STATE) if the log does not have a job of the state, or has other
+        values.
         """
         days, state = self.days, resumption.state
         names = [f"job-{number}" for number in days.jobs.number.tolist()]
@@ -212,10 +213,10 @@ class LoggedJobs:
 
 
 def assign_turns(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
-    """The epoch in which each job starts, if jobs start in order of submission; int64 (jobs,).
+    """The epoch in which each job starts if jobs start in order of submission; int64 (jobs,).
 
-    A job wider than the cluster gets the epoch of its submission, and no other job waits for it.
-    O(jobs epochs) in the worst case.
+    A job waits until its servers are free. A job wider than the cluster gets the epoch of its
+    submission, and no other job waits for it. O(jobs epochs) in the worst case.
     """
     first = -(-submit_s // epoch_s)
     length = -(-run_s // epoch_s)

@@ -1,11 +1,11 @@
-"""Joint ladders: as a request ages it gets more threads and a faster clock, whichever is cheaper.
+"""Joint ladders: as a request ages it gets more threads or a faster clock, whichever is cheaper.
 
-A rung is a number of threads at a frequency. It costs the power that they draw, and only rungs on
-the lower hull of power over speed are used. For every number of requests in the system the table
+A rung is a number of threads at a frequency. Its cost is the power of these threads, and only rungs
+on the lower hull of power over speed are used. For every number of requests in the system the table
 minimises the tail (objective `tail`), or the energy of a request under the first SLO (`energy`),
-under a limit on the mean power of all. The methods `auto` and `simulation` begin with that table
-and tune it on replays. The kind joins few-to-many (Haque et al., ASPLOS 2015) and slow-to-fast with
-frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
+under a limit on the mean power of all requests. The methods `auto` and `simulation` start with that
+table and tune it on replays. The kind combines few-to-many (Haque et al., ASPLOS 2015) and
+slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are special cases.
 """
 
 from tailc.policies import LATENCIES, TARGET, Kind, SoftLine, TunableTables

@@ -34,8 +34,8 @@ CORES = "cores"
 def emit(spec: JointSpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
     """Build rows by requests in the system; above the searched loads a request waits for an exit.
 
-    At loads that use all resources on the cheapest rung, all start on it at once; with several core
-    types no rung is the cheapest.
+    At loads that use all resources on the cheapest rung, all requests start on it at once; with
+    several core types no rung is the cheapest.
     """
     from_arrival = spec.server.age_clock == "arrival"
     rows = interval_rows(solution, waits_for_exit=True, from_arrival=from_arrival)

@@ -1,6 +1,6 @@
 """Formulate a joint-ladder spec as a ladder problem.
 
-Its rungs are on the lower hull of power over speed.
+Rungs are the combinations of threads and frequencies on the lower hull of power over speed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
 def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     """Formulate few-to-many's problem (Haque et al., ASPLOS 2015, section 4) with power as cost.
 
-    On lanes the cost is lost batch work. Under the objectives `energy` and `batch`, loads at which
-    the SLO cannot be met have no schedule. Cores of each type are a supply of their own; the target
-    power limits the same share of each.
+    On SMT lanes the cost is lost batch work. Under the objectives `energy` and `batch`, loads at
+    which the SLO cannot be met have no schedule. Cores of each type are a resource of their own;
+    the target power limits the same share of each resource.
     """
     (budget_ppm,) = spec.target_powers_ppm
     objective = LadderObjective.TAIL if spec.aim == "tail" else LadderObjective.COST

@@ -3,12 +3,12 @@
 For weights alpha of energy and beta of time, a unit of work is cheapest where (alpha * power +
 beta) / speed is least. So only rungs on the lower convex hull of (speed, power) are ever optimal.
 
-Cores of each type are a supply with a price of its own. A rung uses one supply only, so no mixture
-of rungs on other types does its work without that supply: the hull of (speed, cores of each type)
+Cores of each type are a resource with a price of its own. A rung uses one type only, so no mixture
+of rungs on other types does its work without that resource: the hull of (speed, cores of each type)
 is the union of the hulls of each type.
 
 On the two lanes of SMT cores, a rung is a number of threads that share their cores with batch work,
-or have them alone. Its supply is the cores, and its cost is the lost batch work; shared and
+or have them alone. The resource is the cores, and the cost is the lost batch work; shared and
 unshared rungs have a hull each.
 """
 
@@ -25,11 +25,12 @@ from tailc.specs.cores import Cores, CoreType
 
 @dataclass(frozen=True)
 class JointRung:
-    """A number of threads at a frequency, with its speed and the power of all threads [1e-6].
+    """A possible rung of a joint ladder: a number of threads at a frequency, core type or lane.
 
-    one_thread_ppm: speed of one thread at this frequency, or on this core type or lane. core: index
-    of the core type of its threads; None if all cores are alike. lane: for SMT lanes, whether cores
-    are shared with batch work; the cost is then the lost batch work.
+    speed_ppm: speed of a request. cost_ppm: power of all threads, or on SMT lanes the lost batch
+    work [1e-6]. one_thread_ppm: speed of one thread at this frequency, or on this core type or
+    lane. core: index of the core type of its threads; None if all cores are alike. lane: for SMT
+    lanes, whether cores are shared with batch work.
     """
 
     threads: int
@@ -53,7 +54,7 @@ class JointRung:
 def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, ...]:
     """Combine every number of threads with every frequency level or core type.
 
-    speedup_ppm: by number of threads, from 1.
+    speedup_ppm: speed-ups by number of threads, from 1.
     """
     return tuple(
         JointRung(
@@ -74,7 +75,7 @@ def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, .
 def lane_combinations(
     core: CoreType, speedup_ppm: Sequence[int], interference_ppm: int, slowdown_ppm: int
 ) -> tuple[JointRung, ...]:
-    """Combine every number of threads with shared cores and with cores alone.
+    """Combine every number of threads with shared SMT cores and with cores alone.
 
     interference_ppm: slowdown of a request by batch work; slowdown_ppm: of batch work by a request.
     """
@@ -98,9 +99,9 @@ def lane_combinations(
 def useful_rungs(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
     """Select the rungs that can be optimal, by speed, so that no climb reduces the threads.
 
-    These are on the lower hull of power over speed. A rung with fewer threads than a slower one is
-    removed, and the hull computed again. Core types and lanes have a hull each; between them, each
-    row prevents climbs that reduce threads.
+    Useful rungs are on the lower hull of power over speed. A rung with fewer threads than a slower
+    one is removed, and the hull is computed again. Core types and lanes have a hull each; rules of
+    the table's rows prevent climbs between them that reduce threads.
     """
     kinds = dict.fromkeys((rung.core, rung.lane) for rung in rungs)
     hull_rungs = [

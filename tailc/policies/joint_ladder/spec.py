@@ -291,7 +291,7 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """Report search keys that only methods with replays support."""
+        """Report search keys that the method does not use because it makes no replays."""
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -334,9 +334,9 @@ class JointSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """The objective of the formula's rows.
+        """The objective of the table that a formula computes.
 
-        The formula knows no rate, so for the highest rate it minimises the tail.
+        The formula knows no rate, so for the objective of the highest rate it minimises the tail.
         """
         return "tail" if self.search.looks_for_rate else self.search.objective
 
@@ -383,7 +383,7 @@ class JointSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """Limit of the latency percentile that the search must meet [us]: first SLO, or target."""
+        """Limit of the latency percentile that the search must meet [us]: target, or first SLO."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

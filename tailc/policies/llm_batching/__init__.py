@@ -1,11 +1,11 @@
 """llm-batching: token budgets of the iterations of a language model's server.
 
-A server of a language model batches, in each iteration, a token of every decoding sequence and a
-number of prompt tokens. A large budget computes prompts soon and delays the tokens of the sequences
-that decode; a small one does the opposite. The policy is a table of budgets by decoding sequences
-and waiting prompt tokens. The first SLO, usually of the time to the first token, is minimised
-within the others, usually of the time between tokens. Iterations follow Orca (Yu et al., OSDI 2022)
-with chunked prompts (Agrawal et al., OSDI 2024).
+In each iteration the server batches a token of every decoding sequence and a number of prompt
+tokens. A large budget of tokens computes prompts soon and delays the tokens of the sequences that
+decode; a small budget does the opposite. The policy is a table of budgets by decoding sequences and
+waiting prompt tokens. The percentile of the first SLO, usually of the time to the first token, is
+minimised under all other SLOs, usually of the time between tokens. Iterations follow Orca (Yu et
+al., OSDI 2022) with chunked prompts (Agrawal et al., OSDI 2024).
 """
 
 from tailc.policies import Kind

@@ -40,7 +40,7 @@ class TokenSloSpec(SpecModel):
 
     @property
     def slo(self) -> Slo:
-        """Convert the SLO of the spec to that of an artifact."""
+        """Convert the SLO of the spec to the form that artifacts have."""
         return Slo(self.percentile_ppm, self.latency_us, metric=Metric(self.metric))
 
 
@@ -94,7 +94,7 @@ class LlmBatchingSpec(SpecModel):
     search: TokenSearch = Field(default_factory=TokenSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: rates, the method with the SLOs, and the engine."""
+        """Check keys against each other: rates, the method with the SLOs, and the engine."""
         return (
             self._repeated_rates,
             self._method_complaints,
@@ -171,7 +171,7 @@ class LlmBatchingSpec(SpecModel):
 
 
 class ProfiledSpec(LlmBatchingSpec):
-    """A spec of token budgets with the measured iterations that it names."""
+    """A spec of token budgets together with the measured iterations of the file that it names."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

@@ -3,9 +3,9 @@
 A core serves its requests one after another. At every arrival and completion it takes the lowest
 frequency at which each of its requests ends in time, by quantiles of the remaining compute cycles
 and memory time (Bartolini, dissertation, 2015, chapter 3). The objective is the frequency, and so
-the power; the constraint is a percentile of latency. A feedback scales the bound by the measured
-tail. The method `auto` compares that with fixed frequencies and with a table that is tuned on the
-replay.
+the power; the constraint is a percentile of latency. Feedback of the measured tail scales the
+latency bound. The method `auto` compares this policy with fixed frequencies and with a table that
+is tuned on replays.
 """
 
 from tailc.policies import LATENCIES, Kind, SoftLine, TunableTables

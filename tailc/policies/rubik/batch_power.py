@@ -1,4 +1,4 @@
-"""Power of a core with batch work: as with requests, by a formula, listed, or by counters."""
+"""Power of a core with batch work: as with requests, by a formula, listed, or from counters."""
 
 from __future__ import annotations
 

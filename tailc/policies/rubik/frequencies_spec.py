@@ -76,7 +76,7 @@ class ListedLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
+        """The frequencies in the spec itself [kHz], ascending; empty if a file has them."""
         return tuple(each.frequency_khz for each in self.levels_listed)
 
     @property
@@ -119,7 +119,7 @@ class LevelRange(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
+        """The frequencies in the spec itself [kHz], ascending; empty if a file has them."""
         return self.range.frequencies_khz
 
     @property
@@ -157,7 +157,7 @@ class MeasuredLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
+        """The frequencies in the spec itself [kHz], ascending; empty if a file has them."""
         return ()
 
     @property

@@ -49,7 +49,11 @@ class CoreParameters:
 
 @dataclass(frozen=True)
 class Work:
-    """Events per cycle of a program at a clock, and the share of cycles that wait for memory."""
+    """Events per cycle of a program at a reference clock, for a power model.
+
+    ipc, near_loads, far_accesses: instructions, loads and DRAM accesses per cycle. memory: share of
+    cycles that wait for memory. clock_khz: the reference clock.
+    """
 
     ipc: Fraction
     near_loads: Fraction
@@ -66,7 +70,7 @@ def core_mw(core: CoreParameters, work: Work, frequency_khz: int, volt: Fraction
     """Power of a core that does only this work [mW], rounded (Bartolini, 2015, eq. 3.6, 3.7).
 
     The events per cycle of `work` are measured at the reference clock. At a higher frequency more
-    cycles wait for memory, so there are fewer events per cycle (tau, section 3.5).
+    cycles wait for memory, so there are fewer events per cycle (section 3.5).
     """
     events = core.c1 * work.ipc + core.c2 * work.near_loads + core.c3 * work.far_accesses
     switched = core.c0 + events / work.cycles(frequency_khz)

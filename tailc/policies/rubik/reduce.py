@@ -58,7 +58,7 @@ def transition(spec: RubikSpec) -> Transition | None:
 
 
 def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
-    """The objective of tuning: energy, with the first SLO at a share of its latency.
+    """The objective of tuning: least energy, with the first SLO at a share of its latency.
 
     Raises TailcError for a spec without rates, and for `simulation` with a feedback or batch work.
     """

@@ -67,7 +67,10 @@ class SearchSpec(AutoSearch):
     def complaints(
         self, method: str, rates_mrps: Sequence[int], demand: ClockedDemandSpec
     ) -> Iterator[Complaint]:
-        """Report faulty weights and arrivals, and keys that the method does not use."""
+        """Report invalid weights and arrivals, and keys that the search method does not use.
+
+        rates_mrps: arrival rates of the spec.
+        """
         if method != AUTO:
             yield from not_of_others(self)
         if method == PAPER:
@@ -263,7 +266,7 @@ class RubikSpec(WithSlos):
 
     @property
     def is_steered(self) -> bool:
-        """Whether feedback scales the latency bound."""
+        """Whether a feedback controller scales the latency bound."""
         return self.feedback.is_on and self.method != SIMULATION
 
     @property

@@ -81,7 +81,10 @@ Sensitivity = Annotated[
 
 
 class GainsSpec(SpecModel):
-    """Gains in one interval of rates: ms of the first threshold per ms of error, in each epoch."""
+    """Gains of the controller in one interval of rates.
+
+    They are in ms of the first threshold (age of the first climb) per ms of error, in each epoch.
+    """
 
     kp: Gain = Field(default=0.0, examples=[0.15], description="Gain for the change of the error.")
     ki: Gain = Field(examples=[0.25], description="Gain for the error.")
@@ -89,7 +92,7 @@ class GainsSpec(SpecModel):
 
 
 class SlowToFastControl(SpecModel):
-    """The controller that changes the thresholds with the load."""
+    """The controller that scales the thresholds (ages of climbs) with the load."""
 
     structure: Literal["pi", "pid", "off"] = Field(
         default="pi", description="Terms of the controller; `off`: thresholds never change."

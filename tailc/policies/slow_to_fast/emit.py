@@ -1,4 +1,4 @@
-"""Convert solved thresholds to a ladder of cores."""
+"""Convert solved thresholds (ages of climbs) to a ladder of cores."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ CORES = "cores"
 
 
 def emit(spec: SlowToFastSpec, problem: ThresholdProblem, solution: ThresholdSolution) -> Ladder:
-    """Build one row for every load: a core of the slowest type, then faster ones by age.
+    """Build one row for all loads: a core of the slowest type, then faster types by age.
 
-    If a controller scales the ages, no age can be infinite: instead of it, the age by which every
-    request of the design trace is done is used, and each further climb is as much later again.
+    If a controller scales the ages, no age can be infinite. A climb that never happens is then at
+    the age by which every request of the design trace is done; each further climb is later by the
+    same amount.
     """
     cores = spec.used_cores
     climbs = solution.schedule.climbs()

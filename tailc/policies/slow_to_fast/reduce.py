@@ -1,4 +1,4 @@
-"""Formulate a slow-to-fast spec as a threshold problem: rung i is the i-th useful core type."""
+"""Formulate a slow-to-fast spec as a problem of climb ages; rung i is the i-th useful core type."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def _method(search: SlowToFastSearch, profile: DemandProfile) -> ThresholdMethod
 
 
 def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
-    """Formulate the problem of the controller that adapts thresholds to the load.
+    """Formulate the problem of the controller that adapts climb ages to the load.
 
-    Or the controller that the spec states; None if thresholds never change. Raises TailcError if
-    there are no rates to tune it for.
+    Returns the controller itself if the spec states its gains, and None if ages never change.
+    Raises TailcError if there are no rates to tune the controller for.
     """
     if not spec.is_controlled:
         return None

@@ -348,9 +348,9 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """The objective of the formula's ages.
+        """The objective of the ages that a formula computes.
 
-        The formula knows no rate; for the highest rate it uses the fastest cores.
+        The formula knows no rate; for the objective of the highest rate it uses the fastest cores.
         """
         return "tail" if self.search.looks_for_rate else self.search.objective
 
@@ -366,12 +366,12 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def asks_for_controller(self) -> bool:
-        """Whether the spec states a controller; the default one belongs to the formula."""
+        """Whether the spec itself states a controller; the default one belongs to the formula."""
         return "control" in self.model_fields_set and self.control.structure != "off"
 
     @property
     def is_controlled(self) -> bool:
-        """Whether a controller scales the thresholds by load, or is compared with tables."""
+        """Whether a controller scales climb ages by load, or is compared with tables."""
         is_compared = self.method == AUTO and self.asks_for_controller
         is_possible = not self.is_replayed or is_compared
         return is_possible and self.search.objective == "energy" and self.control.structure != "off"

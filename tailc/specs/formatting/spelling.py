@@ -18,7 +18,7 @@ _WORDS = ("request", "requests")
 
 
 def respell(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
-    """Spell all quantities of a spec in the standard way, if it then means the same.
+    """Spell all quantities of a spec in the standard way, unless that changes the meaning.
 
     A name or the text of a cell that looks like a quantity is unchanged.
     """

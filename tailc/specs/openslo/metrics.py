@@ -1,4 +1,4 @@
-"""Read from an OpenSLO indicator's query what it says about latency.
+"""Find in an OpenSLO indicator's query what it says about latency.
 
 OpenSLO leaves the query language to the source of the metric. This module uses what is common:
 units in names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket
@@ -75,13 +75,13 @@ _RATE = re.compile(r"\b(i?rate|increase|i?delta|count)\s*\(", re.IGNORECASE)
 
 
 def unit_us(metric: DocumentPart) -> Decimal | None:
-    """Microseconds in the only unit in the names of the metric; None for none or several."""
+    """Microseconds per unit of the metric, by its names; None for no unit or several."""
     units = {unit for text in metric.texts() for unit in _units_in(text)}
     return units.pop() if len(units) == 1 else None
 
 
 def threshold(metric: DocumentPart) -> tuple[Decimal, Decimal | None] | None:
-    """The latency limit in a query of good requests, and its unit if the query has it.
+    """The latency limit in a query that counts good requests, and its unit if the query has one.
 
     None for no limit or several. Comparisons of other quantities than times, such as a status, are
     ignored.
@@ -95,14 +95,14 @@ def threshold(metric: DocumentPart) -> tuple[Decimal, Decimal | None] | None:
 
 
 def fraction_below(metric: DocumentPart) -> Decimal | None:
-    """The latency limit, if the metric is the fraction of requests below it; else None."""
+    """The latency limit of a metric that is the share of requests below a limit; else None."""
     fractions = [text for text in metric.texts() if _IS_FRACTION.match(text)]
     bounds = [bound for text in fractions for bound in _FRACTION.findall(text)]
     return Decimal(bounds[0]) if len(bounds) == len(fractions) == 1 else None
 
 
 def quantile(metric: DocumentPart) -> Decimal | None:
-    """The percentile (0 to 1) that a metric's query computes; None for none or several."""
+    """The percentile (0 to 1) that a metric's query computes; None for no percentile or several."""
     found = {share for text in metric.texts() for share in _shares_in(text)}
     return found.pop() if len(found) == 1 else None
 

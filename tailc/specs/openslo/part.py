@@ -17,7 +17,7 @@ _MOST_DIGITS = 30
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """The part at a path of a document; `node` is None if it is missing."""
+    """The part at a path of an OpenSLO document; `node` is None if it is missing."""
 
     document: Document
     path: tuple[Step, ...] = ()

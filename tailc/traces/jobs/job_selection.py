@@ -21,8 +21,8 @@ class JobReading:
 
     servers: size of the datacentre; wider jobs are refused; None for no limit.
     leaves_out_zero_runs: leave out jobs that ran for less than half a second, instead of refusing
-    them. start: time of second 0 of the log in ISO 8601; None to use the log's own. zone: time zone
-    of `start`, of times without one, and of the days of the log; None to use the log's own.
+    them. start: time of second 0 of the log in ISO 8601; None: as the log states. zone: time zone
+    of `start`, of times without one, and of the days of the log; None: as the log states.
     """
 
     servers: int | None = None
@@ -48,7 +48,7 @@ class StatedJobs:
 
     run_s and width are -1 if the log does not state them. green_ppm, deadline_s: as in `JobLog`.
     never_ran: bool (jobs,), jobs that were cancelled before they ran. is_part: bool (jobs,), lines
-    that are a part of a job that has its own line.
+    that are a part of a job which has its own line.
     """
 
     number: Ints

@@ -19,10 +19,10 @@ Chosen = NDArray[np.bool_] | Ints | slice
 
 @dataclass(frozen=True)
 class LogHeader:
-    """What a log states about itself; a field is None if the log does not state it.
+    """What the header of a job log states; a field is None if it is not stated.
 
-    start_unix_s: time of second 0. zone: IANA name or offset such as `-07:00` of its days.
-    capacity: number of processors of its machine.
+    start_unix_s: time of second 0. zone: time zone of the log's days, an IANA name or an offset
+    such as `-07:00`. capacity: number of processors of the machine.
     """
 
     start_unix_s: int | None = None
@@ -46,7 +46,7 @@ class Applications:
 
 
 class Positions(Protocol):
-    """Where each job is in its log, for messages."""
+    """Protocol of the positions of jobs in their log (lines or rows), for messages."""
 
     def place(self, source: str, job: int) -> Place:
         """The place of one job in its log (line or row), for messages."""

@@ -48,15 +48,15 @@ class DividedWidths:
             raise ValueError("widths must be divided by at least 1")
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """Divide the widths (numbers of processors) of a log's jobs by `by`, rounded up."""
+        """Return the log with all widths divided by `by`, rounded up."""
         return replace(log, width=-(-log.width // self.by))
 
 
 @dataclass(frozen=True)
 class WidthMap:
-    """A rule that replaces the widths of jobs by a table; other widths become `otherwise`.
+    """A rule that replaces the widths of jobs by a table of old and new widths.
 
-    None: other widths are an error.
+    otherwise: new width of jobs whose width is not in the table; None: they are an error.
     """
 
     widths: tuple[tuple[int, int], ...]

@@ -1,4 +1,4 @@
-"""Remove what `sacct` of Slurm lists among the jobs that ended: their steps, and other jobs.
+"""Remove the rows of Slurm's `sacct` that are no ended jobs: steps of jobs, and jobs that run.
 
 The id of a step is that of its job with a name, such as `4608.batch` and `4608.0`. The time of a
 job that still runs is what has passed since its start.
@@ -25,9 +25,10 @@ _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
 
 
 def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tuple[Finding, ...]]:
-    """Remove steps of jobs that have a row of their own; also return a warning if there are any.
+    """Remove steps of jobs that have a row of their own; also warn if there are any.
 
-    every: the ids of all rows, if `cells` are only some. Cells without ids as text are unchanged.
+    every: the ids of all rows, if `cells` are only some of them. Cells without ids as text are
+    unchanged.
     """
     ids = cells.columns.get(JOB_ID)
     if ids is None:
@@ -44,7 +45,7 @@ def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tupl
 
 
 def without_unfinished(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
-    """Remove jobs that have not ended, by their state; also return a warning if there are any.
+    """Remove jobs that have not ended, by their state; also warn if there are any.
 
     Cells without states as text are unchanged.
     """

@@ -1,7 +1,7 @@
 """Read job logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive.
 
 A line is a job: 18 numbers separated by blanks, -1 if unknown. Lines that begin with `;` are
-comments; those at the beginning describe the machine. The reader uses the number, submit time, run
+comments, of which the first ones describe the machine. The reader uses the number, submit time, run
 time, width and requested time of a job. The width is the number of allocated processors, or else
 the requested number. See Chapin et al., "Benchmarks and standards for the evaluation of parallel
 job schedulers" (JSSPP 1999), and the archive's page on the format.
@@ -166,7 +166,10 @@ _COUNTS = ("MaxRecords", "MaxJobs")
 
 @dataclass
 class SwfHeader:
-    """The header of a log: values by label, with line numbers; the first of a label counts."""
+    """The header of a job log: values by label, with line numbers.
+
+    If a label occurs several times, the first one counts.
+    """
 
     source: str
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -203,7 +206,10 @@ class SwfHeader:
         return None if offset_s is None else _offset(offset_s)
 
     def count_warning(self, lines: int) -> tuple[Finding, ...]:
-        """Warn if the number of jobs in a log differs from that in its header."""
+        """Warn if the number of jobs in a log differs from that in its header.
+
+        lines: number of jobs in the log.
+        """
         label = next((label for label in _COUNTS if self._whole(label) is not None), None)
         stated = None if label is None else self._whole(label)
         if label is None or stated is None or stated == lines:

@@ -24,7 +24,7 @@ FEWEST_PAIRS = 3
 class DayPairs:
     """Periods of a series with high, medium and low production, all of the same length.
 
-    A period is two consecutive days by default.
+    By default a period is two consecutive days.
     """
 
     high: TimeSeries

@@ -31,7 +31,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StampedRows:
-    """Rows of a file with their times [Unix s], and which of them have a value."""
+    """Rows of a file with their times [Unix s], before they become a time series.
+
+    value: float64 (rows,). has_value: bool (rows,), false for an empty cell.
+    """
 
     cells: Cells
     clocked: ClockTimes

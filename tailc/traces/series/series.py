@@ -1,4 +1,4 @@
-"""A time series of one quantity on a regular grid in UTC."""
+"""A time series of one quantity, such as power, on a regular grid in UTC."""
 
 from __future__ import annotations
 

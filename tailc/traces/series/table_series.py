@@ -52,7 +52,7 @@ def read_series(
 class SeriesRows:
     """Time series of one file with several columns of values, read once.
 
-    like: a reading of one of the columns; the others differ only in their values.
+    like: reading of one of the columns; all others differ from it only in the column of values.
     """
 
     def __init__(

@@ -154,7 +154,10 @@ def _nsrdb_table(source: Source, columns: tuple[str, ...]) -> tuple[Any, dict[st
 
 
 def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
-    """Share of the clear-sky irradiance that clouds absorb, 0 to 1; NaN if the sun is low."""
+    """Cloud index by step: 1 minus measured over clear-sky irradiance, limited to 0 to 1.
+
+    NaN if the sun is low.
+    """
     is_day = clear_w_m2 >= LEAST_CLEAR_W_M2
     ratio = np.divide(ghi_w_m2, clear_w_m2, out=np.full_like(ghi_w_m2, np.nan), where=is_day)
     return np.clip(1.0 - ratio, 0.0, 1.0)
