@@ -110,7 +110,7 @@ class SpecModel(BaseModel):
 
 
 def or_absent(default: Any) -> WrapValidator:
-    """Make a validator, for a field with this default, that treats a key without value as absent."""
+    """Make a validator for a field with this default: a key without a value counts as absent."""
     return WrapValidator(lambda value, check: default if value is None else check(value))
 
 

@@ -189,6 +189,6 @@ class DemandProfile:
         return float(self.demand_ms[order[reached]])
 
     def mean_curve(self) -> NDArray[np.float64]:
-        """Mean speed-up at each degree by total work / total time of requests; float64 (degrees,)."""
+        """Mean speed-up at each degree: total work / total time of requests; float64 (degrees,)."""
         work = self.demand_ms * self.weight
         return work.sum() / (work[:, None] / self.curves[self.curve_of]).sum(axis=0)

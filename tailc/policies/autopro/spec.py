@@ -175,7 +175,7 @@ class AutoProSpec(WithoutRequests):
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
     def with_search(self, overrides: Mapping[str, Any]) -> AutoProSpec:
-        """Refuse any override of a search with TailcError (USAGE), because the kind has no search."""
+        """Refuse all overrides of a search with TailcError (USAGE): the kind has no search."""
         if overrides:
             option = "--" + next(iter(overrides)).replace("_", "-")
             message = f"`{option}` does not apply to a policy of kind `{self.kind}`"

@@ -318,7 +318,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def charges_harm(self) -> bool:
-        """Whether a request's budget is used up by the time lost to sharing, not by all shared time."""
+        """Whether only time lost to sharing uses up a request's budget, and not all shared time."""
         return self.policy == "dynamic" if self.charge is None else self.charge == "harm"
 
     @property
