@@ -224,11 +224,13 @@ def _words(value: Any, depth: int) -> Any:
     depth: lists in each other that the option takes. BadParameter if the value has others.
     """
     if isinstance(value, list) != (depth > 0):
-        raise click.BadParameter("it must be a list" if depth else "it must be one value, no list")
+        raise click.BadParameter(
+            "it must be a list" if depth else "it must be one value, not a list"
+        )
     if isinstance(value, list):
         return [_words(item, depth - 1) for item in value]
     if isinstance(value, dict):
-        raise click.BadParameter("it must be text, a number, true or false, no table")
+        raise click.BadParameter("a table is not accepted: write text, a number, true or false")
     return value if isinstance(value, bool) else str(value)
 
 

@@ -63,7 +63,7 @@ def _no_runtime(what: EmbeddedPolicy, language: Language) -> Finding:
     help_ = "open the `.tailc` file with a runtime in the server, or give --lang cpp"
     if what.is_sealed_by_wish:
         message = f"a source file in {language.called} takes no sealed bytes"
-        help_ = "leave --sealed away: ladders are embedded in full"
+        help_ = "omit --sealed: ladders are embedded in full"
     return Finding(Code.USAGE, message, help=help_)
 
 
@@ -76,7 +76,7 @@ def choose_name(policy_name: str, language: Language, file: Path, requested: str
     if language.named_by is NamedBy.FILE_ALONE:
         if requested is not None:
             message = f"a module of {language.called} is named by its file, not `{requested}`"
-            raise _usage_error(message, "leave --name away")
+            raise _usage_error(message, "omit --name")
         return file.stem
     name = requested
     if name is None:

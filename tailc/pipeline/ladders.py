@@ -273,18 +273,20 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     first, nearest_us = missed[0], [row.nearest_tail_us for row in missed]
     target = promise(problem.percentile_ppm, problem.target_us)
     message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
-    limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
+    most = f"{problem.budget_ppm / PPM:g}"
+    limit = f"within the target of {most} for the parallelism or power of all requests"
     if first.nearest_tail_us is not None:
         message += f"; the shortest possible latency is {format_us(first.nearest_tail_us)} {limit}"
     attainable_us = [nearest for nearest in nearest_us if nearest is not None]
     if len(attainable_us) < len(missed):
         hint = (
-            f"no schedule keeps a load of {_requests(first.load)} {limit}: lower the largest load"
+            f"no schedule with {_requests(first.load)} in the system is {limit}: lower "
+            "`search.max_in_system`"
         )
     else:
         # The highest load is the hardest: all loads can meet its latency. One load may be enough.
         relaxed = format_us(min(attainable_us) if problem.may_miss else max(attainable_us))
-        hint = f"relax the latency to {relaxed}, raise the limit, or lower the largest load"
+        hint = f"relax the latency to {relaxed}, raise the target, or lower `search.max_in_system`"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 

@@ -50,7 +50,7 @@ def solver_error(
         hint = "raise `search.time_limit` or `search.nodes`, or use another method"
         return _error(Code.BUDGET_ENDED, text, hint)
     if outcome in _UNFIT:
-        text = f"`{backend.value}` turns this problem down: {reason}"
+        text = f"`{backend.value}` cannot solve this problem: {reason}"
         return _error(Code.METHOD_UNFIT, text, _OTHER)
     text = f"`{backend.value}` failed: {reason}; the previous plan remains in use"
     return _error(Code.SOLVER_FAILED, text, _OTHER)

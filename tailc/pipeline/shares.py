@@ -133,16 +133,26 @@ def _in_whole_numbers(
 ) -> MachineModel:
     a_ppm, b_milli = round(model.a * PPM), round(model.b * MILLI)
     if abs(a_ppm) >= PPM:
-        raise _no_model(problem, machine, f"a would be {model.a:.4g}, which is not stable", _VARY)
+        why = (
+            f"its coefficient a of the previous throughput would be {model.a:.4g}, which is not "
+            "stable"
+        )
+        raise _no_model(problem, machine, why, _VARY)
     if b_milli <= 0:
-        why = f"b would be {model.b:.4g}: more share would give no more throughput"
+        why = (
+            f"its coefficient b of the share would be {model.b:.4g}: more share would give no "
+            "more throughput"
+        )
         raise _no_model(problem, machine, why, "check the columns of throughput and share")
     max_milli = round(b_milli * problem.host_ppm / (PPM - a_ppm))
     target_milli = machine.target_milli
     if target_milli is None:
         target_milli = max(round(max_milli * (machine.target_ppm or 0) / PPM), 1)
     if b_milli * PPM <= problem.least_b_ppm * target_milli:
-        why = f"b would be {model.b:.4g}, too small relative to the target for control"
+        why = (
+            f"its coefficient b of the share would be {model.b:.4g}, too small relative to the "
+            "target for control"
+        )
         raise _no_model(problem, machine, why, "lower `control.min_b`, or measure for longer")
     return MachineModel(
         name=machine.name,

@@ -368,7 +368,7 @@ def _solver_error(
         hint = "raise `search.time_limit` or `search.memory_limit_mb`, or use another method"
         return _error(Code.BUDGET_ENDED, text, hint)
     if outcome in _UNFIT:
-        text = f"`{backend.value}` turns this problem down: {message or outcome.value}"
+        text = f"`{backend.value}` cannot solve this problem: {message or outcome.value}"
         return _error(Code.METHOD_UNFIT, text, "use another solver, or another method")
     text = f"`{backend.value}` failed: {message or outcome.value}"
     return _error(Code.SOLVER_FAILED, text, "use another solver, or another method")

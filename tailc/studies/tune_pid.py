@@ -129,8 +129,9 @@ def _check_fit(residual: float, data: StepData) -> None:
     if residual <= MOST_LEFT * size:
         return
     message = (
-        f"no plant model fits the response: {100 * residual / size:.0f} % of its root mean square "
-        f"is the error of the best model; the limit is {100 * MOST_LEFT:.0f} %"
+        "no plant model fits the response: the error of the best model is "
+        f"{100 * residual / size:.0f} % of the response's root mean square; the limit is "
+        f"{100 * MOST_LEFT:.0f} %"
     )
     _refuse(message, Place(data.source), _FROM_REST)
 

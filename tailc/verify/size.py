@@ -141,7 +141,7 @@ def _check_open(policy: Policy) -> None:
     if law is not None and law.acts_on is Actuator.LATENCY_BOUND:
         message = (
             f"the controller of policy `{policy.name}` keeps the tail at its target at every rate "
-            "that the server carries: so which rate meets the SLO depends on chance"
+            "that the server can serve, so the highest rate that meets the SLO depends on chance"
         )
         hint = "compile the policy without its controller, and give the new policy"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))

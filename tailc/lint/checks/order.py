@@ -163,7 +163,7 @@ CHECKS = (
             "alike-neighbours",
             Severity.WARNING,
             "neighbouring demands are similar",
-            "demands do not depend on the one before, but waiting times do",
+            "demands are independent of the one before; waiting times are not",
             "check that the column is not a response time",
         ),
         DemandRows,

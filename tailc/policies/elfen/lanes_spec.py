@@ -168,10 +168,7 @@ _ONE_INTERFERENCE = ExactlyOne(
 
 
 class LanesSpec(SpecModel):
-    """How much the two lanes of a core slow each other down, and how fast they wake up.
-
-    A lane is a hardware thread of an SMT core.
-    """
+    """How much the two lanes (hardware threads) of a core slow each other down and wake up."""
 
     slower: Annotated[
         Interference | InterferenceByIpc | InterferenceFromFile | CalibratedInterference,

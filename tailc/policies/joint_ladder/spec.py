@@ -165,7 +165,7 @@ class JointSpec(WithSlos):
             )
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT)]
         if objective != "batch":
-            message = f"is `{objective}`, but what rungs on `lanes` cost is batch work"
+            message = f"is `{objective}`, but with `lanes` a rung costs only batch work"
             hint = "set `objective: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, ("lanes",))]
         if not isinstance(self.cores.which, CoreTypesSpec) or len(self.cores.which.types) != 1:
@@ -223,7 +223,7 @@ class JointSpec(WithSlos):
         if self.peak_power.ppm < most.ppm:
             message = (
                 f"is less than `{most.ppm / PPM:g}`, the power of all busy cores, but with "
-                "`types` cores are what requests share"
+                "`types` requests share the cores, and not a limited power"
             )
             hint = "remove it, or remove cores until it suffices for all of them"
             return [Complaint(Code.CONFLICT, message, hint, ("server", "peak_power"), ("cores",))]
@@ -235,7 +235,7 @@ class JointSpec(WithSlos):
             return []
         message = (
             f"is `{self.all_cores.count}`, but the peak power runs {needed} cores at the lowest "
-            "frequency, and here power is what requests share"
+            "frequency, and with `dvfs` the power limits requests, not the cores"
         )
         hint = f"set it to {needed}, lower `server.peak_power`, or remove the lowest levels"
         at, also = ("cores", "dvfs", "count"), ("server", "peak_power")
@@ -316,7 +316,10 @@ class JointSpec(WithSlos):
             at, hint = ("search", "optional_rules"), "remove them, or set `objective: tail`"
             yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
         if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypesSpec):
-            message = "has `start-below`, which needs one shared supply, but each core type is one"
+            message = (
+                "has `start-below`, which needs one resource that all requests share, but each "
+                "core type is a resource of its own"
+            )
             at, also = ("search", "optional_rules"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
 

@@ -24,8 +24,8 @@ def judge_latencies(
 ) -> MeasuredVerdicts:
     """Judge measured latencies against the SLOs of a policy, next to the latencies of a replay.
 
-    replay: verdicts on the policy under one arrival process. Raises ValueError if an SLO is for a
-    class of requests, because latencies have no classes.
+    replay: verdicts on the policy under one arrival process. Latencies have no classes of requests:
+    raises ValueError if an SLO is for a class.
     """
     (point,) = replay.points
     if any(slo.request_class is not None for slo in replay.slos):

@@ -187,7 +187,7 @@ def _throughput_sentence(shift: MeanError) -> str:
     low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
     way = "more" if shift.ppm > 0 else "less"
     return (
-        f"with the same share it does {part} % {way} than when the policy was compiled (95 % "
+        f"with the same share it does {part} % {way} work than when the policy was compiled (95 % "
         f"interval {low} .. {high} %)"
     )
 
@@ -197,8 +197,8 @@ def _memory_sentence(before_ppm: int, now_ppm: int) -> str:
         plain_ppm(round(ppm / _HUNDREDTH_PPM) * _HUNDREDTH_PPM) for ppm in (before_ppm, now_ppm)
     )
     return (
-        f"{now} of its throughput is what it was a step before (a), and {before} was when the "
-        "policy was compiled"
+        "the model's coefficient a, which multiplies the throughput of the step before, is now "
+        f"{now}, and was {before} when the policy was compiled"
     )
 
 

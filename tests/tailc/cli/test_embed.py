@@ -71,7 +71,7 @@ def test_embed_replaces_no_pipe_and_no_link_into_nowhere(in_folder, tailc):
         (("--lang", "c", "-o", "."), 73, "it is a folder"),
         (("--lang", "rst", "-o", "a.rs"), 64, "did you mean `rust`"),
         (("--lang", "java", "-o", "my-file.java"), 64, "-o Lucene.java"),
-        (("--lang", "c", "--sealed", "-o", "a.h"), 64, "leave --sealed away"),
+        (("--lang", "c", "--sealed", "-o", "a.h"), 64, "omit --sealed"),
         (("--lang", "c"), 64, "--output"),
         (("-o", "a.h"), 64, "--lang"),
     ],

@@ -152,7 +152,8 @@ def test_a_share_that_never_changes_is_refused_where_it_stands(tmp_path):
 def test_a_model_that_is_not_stable_is_refused(tmp_path):
     finding = refused(tmp_path, lines=[*rows("one"), *rows("two", a=1.05, steps=30)])
     assert finding.code is Code.BAD_MODEL
-    assert "`two` has no usable model: a would be 1.05, which is not stable" in finding.message
+    assert "`two` has no usable model: its coefficient a" in finding.message
+    assert "would be 1.05, which is not stable" in finding.message
 
 
 def test_a_model_in_which_more_share_gives_less_is_refused(tmp_path):

@@ -79,7 +79,7 @@ def test_a_peak_below_what_cores_of_types_draw_is_refused():
     ("changes", "said"),
     [
         ({"lanes": None}, "`batch`, but `lanes`"),
-        (ENERGY, "`lanes` cost is batch work"),
+        (ENERGY, "with `lanes` a rung costs only batch work"),
         ({"lanes": {"interference": "50%"}}, "gives no advantage: the slowdowns of both add"),
         ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "means that sharing a core"),
         ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "needs cores of one type"),

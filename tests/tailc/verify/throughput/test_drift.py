@@ -127,11 +127,12 @@ def test_a_flag_is_a_warning_at_the_machine_s_first_row():
     first, second = list(drift_findings(both, drifts(both, rows, OPTIONS), rows))
     assert (first.code, first.severity) == (Code.DRIFT, Severity.WARNING)
     assert "`one` has drifted: with the same share it does 33." in first.message
-    assert "% less than when the policy was compiled (95 % interval 33." in first.message
+    assert "% less work than when the policy was compiled (95 % interval 33." in first.message
     assert first.place is not None
     assert (first.place.row, first.place.field) == (1, "throughput")
-    assert "`two` has drifted: 0.6" in second.message
-    assert "of its throughput is what it was a step before (a), and 0.2 was" in second.message
+    assert "`two` has drifted: the model's coefficient a" in second.message
+    assert "is now 0.6" in second.message
+    assert "and was 0.2 when" in second.message
     assert second.place is not None
     assert second.place.row == 201
     assert first.help
