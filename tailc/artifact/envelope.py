@@ -169,7 +169,7 @@ class Policy:
 
     @property
     def tail_table(self) -> TailTable | None:
-        """The form that determines the frequency of a core, or None."""
+        """The form that sets the frequency of a core by its queue (a tail table), or None."""
         return next((form for form in self.forms if isinstance(form, TailTable)), None)
 
     @property

@@ -52,7 +52,7 @@ class OptionFile:
         return None
 
     def place(self, command: str, key: str) -> Place:
-        """Place of a key in the configuration file, for findings."""
+        """Place of a key in the configuration file, for findings about it."""
         line = self.line_of(command, key)
         excerpt = self.text.splitlines()[line - 1] if line else ""
         column = excerpt.find(key) + 1 or None

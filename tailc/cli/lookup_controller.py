@@ -25,7 +25,7 @@ class ControllerOutput:
     rate_mrps: int | None
 
     def text(self) -> str:
-        """Format the output, such as `98 % after 210 ms at 60/s`."""
+        """Format the controller's output, such as `98 % after 210 ms at 60/s`."""
         from tailc.units import format_mrps, format_ppm, format_us
 
         steps = ", ".join(format_us(tail_us) for tail_us in self.measured_us)
@@ -33,7 +33,7 @@ class ControllerOutput:
         return format_ppm(self.output_ppm) + after
 
     def result(self) -> dict[str, object]:
-        """Convert the output to JSON data."""
+        """Convert the controller's output to JSON data."""
         return {"output": self.output, "output_ppm": self.output_ppm}
 
 

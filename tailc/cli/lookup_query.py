@@ -30,7 +30,7 @@ _NO_SHARES = {"this artifact is a policy for requests": _OF_SHARES}
 
 
 def given_options(options: Mapping[str, Any]) -> Options:
-    """Select the options that have a value."""
+    """Select the options of `tailc lookup` to which the user gave a value."""
     return {name: value for name, value in options.items() if value not in (None, ())}
 
 
@@ -59,7 +59,7 @@ class ControllerQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> ControllerQuery:
-        """Build the query from the options."""
+        """Build the controller query from the options of `tailc lookup`."""
         return cls(
             given_values.get("scale"), given_values.get("measured", ()), given_values.get("rate")
         )
@@ -86,7 +86,10 @@ class LadderQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> LadderQuery:
-        """Build the query from the options; a usage error for options of other forms."""
+        """Build the query from the options of `tailc lookup`.
+
+        Raises a usage error for options that apply to other forms of policies.
+        """
         no_tail_table = {"this artifact has no tail table": _OF_TAIL_TABLES}
         refuse(given_values, _NO_PLAN | _NO_SHARES | no_tail_table)
         return cls(
@@ -113,7 +116,11 @@ class TailTableQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> TailTableQuery:
-        """Build the query from the options; a usage error for foreign or missing options."""
+        """Build the query from the options of `tailc lookup`.
+
+        Raises a usage error for options that apply to other forms of policies, and for missing
+        ones.
+        """
         refuse(
             given_values, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS}
         )
@@ -135,7 +142,10 @@ class SharesQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> SharesQuery:
-        """Build the query from the options; a usage error for options of other forms."""
+        """Build the query from the options of `tailc lookup`.
+
+        Raises a usage error for options that apply to other forms of policies.
+        """
         refuse(given_values, _NO_PLAN | {"this artifact has shares of a host": _OF_REQUESTS})
         return cls(given_values.get("throughput", ()))
 
@@ -149,7 +159,10 @@ class BudgetQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> BudgetQuery:
-        """Build the query from the options; a usage error for options of other forms."""
+        """Build the query from the options of `tailc lookup`.
+
+        Raises a usage error for options that apply to other forms of policies.
+        """
         others = (*_OF_REQUESTS, *_OF_SHARES, *_OF_PLANS)
         refuse(given_values, {"this artifact has token budgets": others})
         return cls(given_values.get("decoding", 0), given_values.get("waiting_tokens", 0))
@@ -196,7 +209,10 @@ class PlanQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> PlanQuery:
-        """Build the query from the options; a usage error for foreign options, or two queries."""
+        """Build the query from the options of `tailc lookup`.
+
+        Raises a usage error for options that apply to other forms of policies, and for two queries.
+        """
         others = (*_OF_REQUESTS, *_OF_SHARES, *_OF_BUDGETS)
         refuse(given_values, {"this artifact is a plan": others})
         return cls(given_values.get("at"), _question(given_values))

@@ -18,7 +18,7 @@ class Label(click.ParamType):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """Parse name and value; a usage error for a text without both."""
+        """Parse the text `NAME=VALUE` to a pair; a usage error for any other text."""
         if isinstance(value, tuple):
             return value
         name, is_pair, text = str(value).partition("=")

@@ -21,7 +21,7 @@ def passphrase_file(command: Command) -> Command:
 
 
 def read_passphrase(path: str) -> bytes:
-    """Read the first line of a file; TailcError if there is none."""
+    """Read a passphrase from the first line of a file; TailcError if there is none."""
     from tailc.errors import Code, Finding, Place, TailcError
     from tailc.input_files import open_input
 

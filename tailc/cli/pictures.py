@@ -22,7 +22,7 @@ class PictureType(click.ParamType):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path:
-        """Check the ending of the file; a usage error for any other."""
+        """Check that the file ends in `.svg` or `.png`; else a usage error."""
         path = Path(str(value))
         if path.suffix.lower() not in _SUFFIXES:
             from tailc.units import shorten

@@ -29,7 +29,7 @@ class Rewritten:
 
     @property
     def diff(self) -> str:
-        """Unified diff of the texts; empty if only line ends differ."""
+        """Unified diff of the file's old and new text; empty if only line ends differ."""
         import difflib
 
         before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))

@@ -30,7 +30,7 @@ class SearchChoice(click.ParamType):
         self._listed = listed
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """List the values for the help text."""
+        """List the accepted values for the help text of the option."""
         return self._choice.get_metavar(param, ctx)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -115,7 +115,7 @@ def _check_arrivals(arrivals: ArrivalOptions, context: click.Context) -> None:
 
 
 def without_measured(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options for measured latencies."""
+    """Remove the options for measured latencies from a command's options."""
     return {key: value for key, value in options.items() if key not in _NAMES}
 
 

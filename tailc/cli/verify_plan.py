@@ -142,7 +142,7 @@ def plan_options(
 
 
 def without_plan(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options for plans; refuse those that have a value."""
+    """Remove the options for plans from a command's options; refuse those that have a value."""
     odd = [name for key, name in _OF_PLANS.items() if options.get(key) is not None]
     if odd:
         does = "applies" if len(odd) == 1 else "apply"

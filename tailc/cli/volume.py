@@ -31,7 +31,7 @@ class Volume(enum.Enum):
 
 
 def volume() -> Volume:
-    """Volume of the running command."""
+    """How much the running command prints."""
     context = click.get_current_context(silent=True)
     return Volume.NORMAL if context is None else context.meta.get(_KEY, Volume.NORMAL)
 

@@ -47,7 +47,7 @@ class Share:
 
     @property
     def share_ppm(self) -> int:
-        """Share of all requests with a changed decision."""
+        """Share of requests with a changed decision, of all requests [1e-6]."""
         return round(self.changed_requests * PPM / self.requests)
 
 
@@ -83,7 +83,7 @@ class Decisions:
 
     @property
     def requests(self) -> int:
-        """Number of requests under all arrival processes."""
+        """Number of replayed requests, over all arrival processes."""
         return sum(share.requests for share in self.shares)
 
     @property

@@ -31,7 +31,7 @@ class PairedQuantity(Protocol):
         ...
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """The quantity in one replication under OLD and under NEW."""
+        """The quantity in one replication, under OLD and under NEW."""
         ...
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:

@@ -27,7 +27,7 @@ class SharedEpochs:
     pools: tuple[str, ...]
 
     def unix_s(self, number: int) -> int:
-        """Start of a common epoch [Unix s]."""
+        """Start of the common epoch of this number [Unix s]."""
         return self.old.start_unix_s + (self.first_old + number) * self.old.epoch_s
 
     def pairs(self) -> Iterator[tuple[int, int, int]]:

@@ -39,7 +39,7 @@ class RowChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the row is the same in both policies."""
+        """Whether the row is the same in both ladders."""
         return self.admission is None and self.first_rung is None and not self.climbs
 
 

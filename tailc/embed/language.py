@@ -66,7 +66,7 @@ class Language:
         return None if self.runtime is None else partial(self.runtime.body, embedded, content)
 
     def header(self, embedded: EmbeddedPolicy, name: str) -> str:
-        """Format the comment at the top of a file."""
+        """Format the comment at the top of the generated source file."""
         option = "" if self.named_by is NamedBy.FILE_ALONE else f" --name {name}"
         sealed = " --sealed" if embedded.is_sealed_by_wish else ""
         lines = [

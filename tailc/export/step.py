@@ -74,11 +74,11 @@ class NodeNames:
             raise ValueError("a name of nodes must have letters, digits, `-`, `_` and `.` only")
 
     def name(self, server: int) -> str:
-        """Name of one server."""
+        """Name of the server of this number in a scheduler."""
         return self.pattern.replace("%d", str(server + self.first))
 
     def names(self, servers: Servers) -> str:
-        """Names of some servers, separated by commas."""
+        """Names of some servers in a scheduler, separated by commas."""
         return ",".join(map(self.name, servers))
 
 
@@ -93,11 +93,11 @@ class ExportedPlan:
 
     @cached_property
     def schedule(self) -> AssignedServers:
-        """Numbers of the servers of each job in each epoch."""
+        """Assign numbered servers to each job of the plan in each epoch."""
         return CarriedOutPlan(self.plan, self.before, self.machines).servers
 
     def step(self, epoch: int) -> PlanStep:
-        """The changes of jobs and servers at the start of an epoch."""
+        """Collect the changes of jobs and servers at the start of an epoch of the plan."""
         schedule = self.schedule
         old = {} if self.before is None else {one.name: one for one in self.before.running}
         now = schedule.by_epoch[epoch]

@@ -70,7 +70,7 @@ def _order_of_sending(cells: Cells, number: str) -> NDArray[np.int64] | None:
 
 
 def step_warnings(steps: ClockSteps | None, source: str, column: str) -> tuple[Finding, ...]:
-    """Warn of steps back of the clock; no warnings without a step."""
+    """Make the warning about steps back of the clock; empty without a step."""
     if steps is None:
         return ()
     message = (

@@ -42,7 +42,7 @@ class Counts:
         self.extremes = np.array([np.inf, 0.0])
 
     def add(self, times: Floats) -> bool:
-        """Count each time once; return false if a time is not valid."""
+        """Count each of the times once; return false if a time is not valid."""
         if not len(times):
             return True
         demand_ns = times * self.ns_per_unit
@@ -58,7 +58,7 @@ class Counts:
         return True
 
     def add_weighed(self, times: Floats, weight: Floats) -> bool:
-        """Count each time by its weight; return false for an invalid time or weight."""
+        """Count each of the times by its weight; return false for an invalid time or weight."""
         demand_ns = np.rint(times * self.ns_per_unit)
         is_good = (demand_ns >= 1) & (demand_ns <= MAX_NS)
         is_good &= (weight >= 1) & (weight <= MAX_REQUESTS) & (weight == np.floor(weight))

@@ -25,7 +25,7 @@ _READ_BYTES = 4 * BLOCK_BYTES
 
 
 class HasNoBlocksError(Exception):
-    """The table cannot be divided into independent blocks."""
+    """Error: the table cannot be divided into independent blocks of lines."""
 
 
 @dataclass(frozen=True)

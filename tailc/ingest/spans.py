@@ -49,7 +49,7 @@ class Attribute:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the attributes to read."""
+        """Names of the attributes of spans to read."""
         return (self.end,) if self.start is None else (self.start, self.end)
 
     def value_of(self, values: Mapping[str, object]) -> float | None:

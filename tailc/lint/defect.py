@@ -35,7 +35,7 @@ class Defect:
 
     @property
     def help(self) -> str:
-        """Format what to do, and why, as the help line of a finding."""
+        """Format the fix of the defect, and why it matters, as the help line of a finding."""
         return f"{self.fix}: {self.why}"
 
     @property

@@ -34,7 +34,7 @@ def find_checks() -> tuple[Check, ...]:
 
 
 def find_defects() -> tuple[Defect, ...]:
-    """All defects, in order of code."""
+    """All defects that `tailc lint-trace` finds, in order of code."""
     return tuple(check.defect for check in find_checks())
 
 

@@ -123,7 +123,7 @@ _NAMES: dict[Role, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class CounterColumns:
-    """Columns of compute cycles and of memory time."""
+    """Names of the columns of compute cycles and of memory time."""
 
     cycles: str
     memory: str

@@ -66,7 +66,7 @@ class CellColumns:
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """Existing columns that should have numbers."""
+        """Names of the existing columns that should have numbers."""
         roles = self.roles
         named = [roles.names[role] for role in _OF_NUMBERS if role in roles.names]
         return tuple(name for name in (*named, *roles.speedups) if name in self.cells.columns)

@@ -54,7 +54,7 @@ def build_inputs(document: Document, path: str, options: Mapping[str, str]) -> B
 
 
 def named_files(document: Document) -> tuple[str, ...]:
-    """The files that a spec names, as written, sorted."""
+    """The paths of files that a spec names, as written there; sorted, without duplicates."""
     return tuple(sorted({*_file_names(document.root)} - {"-"}))
 
 

@@ -61,7 +61,7 @@ class CandidateSet(Generic[P, S]):
 
     @property
     def chosen(self) -> Candidate[P, S]:
-        """The candidate that becomes the policy."""
+        """The candidate of a sweep that becomes the policy."""
         return self.candidates[self.best]
 
 

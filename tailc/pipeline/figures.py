@@ -89,5 +89,5 @@ def cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
 
 
 def whole_us(value_ms: float) -> int:
-    """Milliseconds, rounded to whole microseconds."""
+    """Convert milliseconds to microseconds, rounded to a whole number."""
     return round(value_ms * US_PER_MS)

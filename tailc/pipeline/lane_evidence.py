@@ -50,7 +50,7 @@ class RateEvidence:
 
     @property
     def point(self) -> LoadPoint:
-        """The summary of this rate for the compile's report."""
+        """Summarise this rate (tails, budget and batch work) for the compile's report."""
         return LoadPoint(
             rate_mrps=self.rate_mrps,
             alone_us=self.alone.tail_us,

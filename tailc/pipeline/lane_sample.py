@@ -90,7 +90,7 @@ class PlanSample:
         self.evaluations = 0
 
     def measure(self, lanes: Lanes, plan: SharingPlan, rate_mrps: int) -> PlanMeasurement:
-        """Replay a plan on these lanes at a rate."""
+        """Replay a plan of sharing cores on SMT cores with these lanes, at one rate."""
         return self._measure(
             Smt("plan", (lane_ladder(lanes, plan),), waking=self._waking), rate_mrps
         )
@@ -134,7 +134,7 @@ class PlanSample:
         return self._experiments[rate_mrps].replications
 
     def alone(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
-        """Replay requests without batch work."""
+        """Replay requests at one rate without batch work."""
         return self._measure(no_batch(lanes, self._waking), rate_mrps)
 
     def measure_shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:

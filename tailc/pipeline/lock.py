@@ -11,7 +11,7 @@ from tailc.pipeline.build_inputs import BuildInputs, changed_inputs, read_record
 
 
 def lock_bytes(now: BuildInputs, policy: Policy) -> bytes:
-    """The content of a lock file."""
+    """Make the content of a lock file: inputs of a compile, and digest of the policy."""
     return record_bytes(now, digest_of(policy))
 
 

@@ -60,7 +60,7 @@ class PredictedTails:
         return not any(self._misses(at) for at in range(len(self.limits)))
 
     def is_met_at(self, one: RateTails) -> bool:
-        """Whether every SLO is met at one rate."""
+        """Whether every SLO is met at this rate."""
         return not any(one in self._misses(at) for at in range(len(self.limits)))
 
     def _misses(self, at: int) -> list[RateTails]:

@@ -79,7 +79,7 @@ def migrated_texts(path: str) -> tuple[str, str]:
 
 
 def complete_spec(loaded: LoadedSpec, path: str) -> OpenedSpec:
-    """Complete a loaded spec by its kind."""
+    """Complete a loaded spec as its kind requires, for example from files that it names."""
     spec = cast(KindSpec, loaded.model)
     kind = KINDS[spec.kind]
     folder = None if path == "-" else Path(path).parent

@@ -64,7 +64,7 @@ class OpenedTrace:
 
 @dataclass(frozen=True)
 class OpenedThroughput:
-    """A throughput trace and its reading."""
+    """A trace of machines' throughput, and how it was read."""
 
     reading: ThroughputReading
     trace: ThroughputTrace

@@ -29,12 +29,12 @@ class KindSpec(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the policy."""
+        """Name of the policy that the spec describes."""
         ...
 
     @property
     def kind(self) -> str:
-        """Name of the kind."""
+        """Name of the spec's kind of policy."""
         ...
 
     @property
@@ -154,15 +154,20 @@ class FixedTables:
 class Kind:
     """A policy kind: each folder here exposes one as `KIND`.
 
-    name: the kind's name in specs. spec_model: type of its specs. candidates(spec): the specs of a
-    sweep. reduce(spec, design): formulate the problem of one spec on the measured data.
+    name: the kind's name in specs.
+    spec_model: type of its specs.
+    candidates(spec): the specs of a sweep.
+    reduce(spec, design): formulate the problem of one spec on the measured data.
     resume(spec, days, resumption): formulate the problem that continues from a plan's state.
-    later_jobs(spec): the LaterJobs of a plan, or None. emit(spec, problem, solution): convert the
-    solution to the form of the policy. complete(spec, loaded, folder): read the files that the spec
-    names; returns spec and warnings. control(spec, loaded): the ControlProblem of a controller to
-    be tuned, or the Controller, or None. tuning: whether tables can be tuned by simulation, and
-    their objective. overload(spec): the OverloadObjective, or None. robust(spec): the Ambiguity
-    (uncertainty set), or None. soft_lines: limits that may be relaxed when a conflict is explained.
+    later_jobs(spec): the LaterJobs of a plan, or None.
+    emit(spec, problem, solution): convert the solution to the form of the policy.
+    complete(spec, loaded, folder): read the files that the spec names; returns spec and warnings.
+    control(spec, loaded): the ControlProblem of a controller to be tuned, or the Controller, or
+    None.
+    tuning: whether tables can be tuned by simulation, and for which objective.
+    overload(spec): the OverloadObjective, or None.
+    robust(spec): the Ambiguity (uncertainty set), or None.
+    soft_lines: limits that may be relaxed when a conflict is explained.
     speeds_by_degree: whether speed-ups are by degree of parallelism; otherwise by rung.
     """
 

@@ -39,7 +39,7 @@ def table_text(results: Sequence[ServiceResult]) -> str:
 
 
 def as_markdown_table(results: Sequence[ServiceResult]) -> str:
-    """Format the result of a fleet, as `as_text` does, in Markdown."""
+    """Format the result of a fleet as Markdown, with the content of `as_text`."""
     rows = _rows(results)
     table = f"\n{as_markdown(rows, (_GAIN,))}\n{_NOTE}\n" if len(rows) > 1 else ""
     return f"### {escaped_markdown(_counts(results))}\n{table}"
@@ -80,7 +80,7 @@ def gain_text(policy: PolicySummary) -> str:
 
 
 def exit_code(results: Sequence[ServiceResult]) -> ExitCode:
-    """The highest exit code of all services."""
+    """The highest exit code of all services of a fleet."""
     return max((one.exit_code for one in results), default=ExitCode.OK)
 
 

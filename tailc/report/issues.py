@@ -83,5 +83,5 @@ def limited_annotations(lines: Sequence[tuple[NoteLevel, str]]) -> tuple[list[st
 
 
 def more_text(count: int) -> str:
-    """A sentence about annotations that are not shown."""
+    """Make a sentence about annotations that are not shown."""
     return f"{count:,} more findings are in the log of the command"

@@ -24,5 +24,5 @@ class Note:
 
     @property
     def ident(self) -> str:
-        """The title as an identifier, such as `slo-fail`."""
+        """The note's title as an identifier, such as `slo-fail`."""
         return self.title.lower().replace(" ", "-")

@@ -28,7 +28,7 @@ def shares_text(shares: Shares) -> str:
 
 
 def cap_text(cap: ShareCap | None) -> str:
-    """Format when a machine's share is capped, and at which share."""
+    """Format when a machine's CPU share is capped, and at which share."""
     if cap is None:
         return "none"
     return (
@@ -38,7 +38,7 @@ def cap_text(cap: ShareCap | None) -> str:
 
 
 def target_text(machine: Machine) -> str:
-    """Format the target of a machine [work/s], or that it has none."""
+    """Format the throughput target of a machine [work/s], or that it has none."""
     if machine.target_milli is None:
         return "the rest"
     return format_mrps(machine.target_milli)

@@ -105,7 +105,7 @@ def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
 
 
 def capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]:
-    """Convert a capacity to JSON data."""
+    """Convert the highest rate of a policy or baseline to JSON data."""
     rates = (capacity.rate_mrps, capacity.low_mrps, capacity.high_mrps)
     needed, most, least = (
         None if fleet_mrps is None else servers(fleet_mrps, rate_mrps) for rate_mrps in rates

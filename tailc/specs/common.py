@@ -199,7 +199,7 @@ class SpeedupSpec(SpecModel):
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupSpec:
-        """Select the speed-ups at some degrees of parallelism."""
+        """Select the speed-ups at some degrees (numbers of threads)."""
         return self.model_copy(update={"source": self.source.at_degrees(positions)})
 
     @model_validator(mode="before")
@@ -217,7 +217,7 @@ class SpeedupSpec(SpecModel):
 
     @property
     def degrees(self) -> int:
-        """The largest degree with a speed-up."""
+        """The largest number of threads (degree) with a speed-up."""
         return self.source.degrees
 
 

@@ -69,7 +69,7 @@ class Cores:
 
     @property
     def count(self) -> int:
-        """Number of cores of the server."""
+        """Number of cores of the server, over all types."""
         if self.is_in_place:
             return self.types[0].count
         return sum(each.count for each in self.types)

@@ -28,7 +28,7 @@ _HINT = "for example `2.5W`, or `6.8` for 6.8 times the power of a slow core"
 
 @dataclass(frozen=True)
 class PowerQuantity:
-    """A power in millionths of its unit."""
+    """A power in millionths of its unit, watts or the power of a slow core."""
 
     ppm: int
     unit: PowerUnit

@@ -106,5 +106,5 @@ class DaysSettings:
 
     @property
     def trace(self) -> str:
-        """Path of the log of jobs."""
+        """Path of the job log that the days are read from."""
         return self.jobs.trace

@@ -195,7 +195,7 @@ OpenPercentPpm = Annotated[int, BeforeValidator(_open_percentage), WithJsonSchem
 
 @dataclass(frozen=True)
 class SloWindow:
-    """Accounting window of an SLO: either requests or microseconds."""
+    """Accounting window of an SLO: a number of requests, or a duration in microseconds."""
 
     requests: int | None = None
     duration_us: int | None = None

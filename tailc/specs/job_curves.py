@@ -79,7 +79,7 @@ def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:
 
 
 def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complaint]:
-    """Report each application of the jobs that has no speed-up."""
+    """Report each application that jobs have but no speed-up is given for."""
     known = sorted({*own, *SPEEDUP_SHAPES})
     return [
         Complaint(

@@ -30,7 +30,7 @@ class GroupedKeys:
 
     @property
     def given_keys(self) -> Sequence[str]:
-        """The keys of the mapping that have a value."""
+        """The keys of the mapping to which the user gave a value."""
         return [key for key, value in self.keys.items() if value is not None]
 
 

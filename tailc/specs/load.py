@@ -36,7 +36,7 @@ class LoadedSpec:
     document: Document
 
     def place(self, *path: str | int) -> Place:
-        """Place of the value at `path`, in keys of the spec."""
+        """Place (file, line and column) of the value at a path of keys in the spec."""
         return self.document.place(self.document.span_of(path))
 
     def finding(self, complaint: Complaint) -> Finding:

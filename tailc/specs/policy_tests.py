@@ -36,7 +36,7 @@ class PolicyTestSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that there is one query."""
+        """Check that the test has exactly one query."""
         return (self._check_query,)
 
     def _check_query(self) -> list[Complaint]:

@@ -128,7 +128,7 @@ class SeriesSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that a weather file has the column."""
+        """Check that a weather file has the named column."""
         return (self._weather,)
 
     @property
@@ -164,7 +164,7 @@ class GreenSourceSpec(SeriesSpec):
     scale: Annotated[AsMeasured | ToPeak, OneOf(AtMostOne())] = Field(alias="<scale>")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that an irradiance has a peak power."""
+        """Check that a source in units of irradiance states a peak power."""
         return (self._weather, self._peak)
 
     def _peak(self) -> list[Complaint]:

@@ -101,7 +101,7 @@ class SloSpec(SpecModel):
 
     @property
     def slo(self) -> Slo:
-        """The SLO of one server, in the form of an artifact."""
+        """Convert the SLO of the spec, for one server, to the form that artifacts have."""
         return Slo(
             self.per_server_ppm,
             self.latency_us,

@@ -45,7 +45,7 @@ class ClassCurvesSpec(SpecModel):
         return self
 
     def at_degrees(self, positions: Sequence[int]) -> ClassCurvesSpec:
-        """Select the speed-ups at some degrees of parallelism."""
+        """Select the speed-ups of all classes at some degrees (numbers of threads)."""
         curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
         return self.model_copy(update={"curves": curves})
 
@@ -60,7 +60,7 @@ class OneCurve(SpecModel):
 
     @property
     def degrees(self) -> int:
-        """The largest degree with a speed-up."""
+        """The largest number of threads (degree) with a speed-up."""
         return len(self.curve)
 
     @property
@@ -85,7 +85,7 @@ class CurvesByClass(SpecModel):
 
     @property
     def degrees(self) -> int:
-        """The largest degree with a speed-up."""
+        """The largest number of threads (degree) with a speed-up."""
         return len(next(iter(self.classes.curves.values())))
 
     @property
@@ -95,7 +95,7 @@ class CurvesByClass(SpecModel):
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes, sorted."""
+        """Names of the classes of requests, sorted."""
         return tuple(sorted(self.classes.curves))
 
     def at_degrees(self, positions: Sequence[int]) -> CurvesByClass:
@@ -112,7 +112,7 @@ class SpeedupColumnsSpec(SpecModel):
 
     @property
     def degrees(self) -> int:
-        """The largest degree with a speed-up."""
+        """The largest number of threads (degree) with a speed-up."""
         return len(self.columns)
 
     @property

@@ -53,7 +53,7 @@ class Speedups:
 
     @property
     def stated_tables(self) -> Iterator[tuple[tuple[str, ...], Table]]:
-        """Yield the tables of the spec, each with its path."""
+        """Yield the speed-up tables of the spec, each with its path."""
         if self.every is not None:
             yield (), self.every
         for vms, table in self.tables.items():

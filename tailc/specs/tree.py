@@ -69,7 +69,7 @@ class Mapping:
     is_flow: bool
 
     def get(self, key: str) -> MappingEntry | None:
-        """The entry of a key; None if missing."""
+        """Look up a key in the mapping: the place of the key and its value; None if missing."""
         return self.entries.get(key)
 
 
@@ -104,7 +104,7 @@ class Document:
         return entry.key_span if entry else self.span_of(path)
 
     def node_at(self, path: tuple[Step, ...]) -> Node | None:
-        """The node at `path`; None if a key is missing."""
+        """The node of the spec's tree at `path`; None if a key is missing."""
         node: Node = self.root
         for step in path:
             following = _child(node, step)

@@ -105,7 +105,7 @@ class Variation:
 
     @property
     def last(self) -> TextSpan:
-        """Place of the last step of the path."""
+        """Place of the last key of the varied path, in the spec or the command line."""
         return (self.key, *self.below)[-1].span
 
     @property

@@ -37,7 +37,7 @@ class CoreSpec(Protocol):
 
     @property
     def all_cores(self) -> Cores:
-        """Every core of the spec."""
+        """Every core of the spec's server."""
         ...
 
 

@@ -122,7 +122,7 @@ class Wishes:
 
     @property
     def has_column(self) -> bool:
-        """Whether the user names the column of times."""
+        """Whether the user names the column of times, so that it need not be recognised."""
         return isinstance(self.columns, TimingColumns) or self.columns.demand is not None
 
 
@@ -135,11 +135,11 @@ class DraftDemand:
 
     @property
     def is_held_out(self) -> bool:
-        """Whether a part is held out for verification."""
+        """Whether the drafted spec holds out a part of the trace for verification."""
         return _HELD_OUT in self.lines
 
     def whole(self) -> DraftDemand:
-        """The lines of `demand` without a held-out part."""
+        """The lines of the spec's key `demand` without a held-out part."""
         lines = (_NONE_HELD_OUT if line == _HELD_OUT else line for line in self.lines)
         return replace(self, lines=tuple(lines))
 

@@ -42,7 +42,7 @@ _MOST_BYTES = 1_000_000
 
 
 class ServiceStatus(enum.Enum):
-    """Outcome of compiling one service of a fleet."""
+    """Outcome of compiling one service of a fleet, such as compiled or up to date."""
 
     COMPILED = "compiled"
     UNCHANGED = "unchanged"
@@ -285,7 +285,7 @@ _ORDER = (Standing.PASS, Standing.UNDECIDED, Standing.FAIL, Standing.OVERLOADED)
 
 
 def policy_summary(policy: Policy) -> PolicySummary:
-    """Summarise the estimates of a policy."""
+    """Summarise a policy's estimates for the report of a fleet."""
     estimates = policy.evidence.estimates
     rows: Sequence[RateEstimate] = () if estimates is None else estimates.rows
     compared = [row.by_hand for row in rows if row.by_hand and not row.by_hand.is_overloaded]

@@ -14,9 +14,9 @@ STDIN = "-"
 def trace_of(spec_path: str) -> str:
     """Return the path of the trace that a spec names, so that a replay can read the trace again.
 
-    `read_held_out` with the compiled policy selects the held-out part, or all of it without one.
-    For a spec that plans days, return the path of the spec, which describes the days after the
-    plan. Raises TailcError if spec or trace are standard input, which can be read only once.
+    `read_held_out` with the compiled policy then selects the held-out part of the trace, or the
+    whole For a spec that plans days, return the path of the spec, which describes the days after
+    the plan. Raises TailcError if spec or trace are standard input, which can be read only once.
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)

@@ -57,7 +57,7 @@ class Variants:
     answers: tuple[VariantResult, ...]
 
     def values_of(self, choice: Choice) -> dict[str, str]:
-        """The values of a variant by path, as the user gave them."""
+        """The values of a variant of a spec, as the user gave them, by path of the key."""
         return {
             self.variations[at].path_text: self.variations[at].argument_text(n) for at, n in choice
         }

@@ -42,7 +42,7 @@ def check_plant(plant: AnyPlant, place: Place) -> None:
 
 
 def check_sample_time(time: float) -> None:
-    """Raise TailcError for a sample time out of range."""
+    """Raise TailcError for a sample time of a controller that is out of a plausible range."""
     _check("sample time", time, Place("--sample-time"))
 
 

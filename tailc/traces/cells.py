@@ -45,7 +45,7 @@ class Cells:
     findings: list[Finding] = field(default_factory=list)
 
     def row_of(self, index: int) -> int:
-        """Number in the file, from 1, of a selected row."""
+        """Number, from 1, that a selected row has in the file."""
         return index + 1 if self.row is None else int(self.row[index])
 
     def text_of(self, name: str, index: int) -> str | None:
@@ -71,13 +71,13 @@ class Cells:
         self.findings.append(Finding(code, shown + _others(named, len(rows)), place, help=help_))
 
     def stop_if_refused(self) -> None:
-        """Raise all recorded errors together."""
+        """Raise all errors that were recorded about cells together, if there are any."""
         if self.findings:
             raise TailcError(self.findings)
 
 
 def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
-    """Select rows, with all columns and their row numbers."""
+    """Select rows of a trace, with all columns and their row numbers."""
     rows = np.flatnonzero(chosen)
     columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
     row = rows + 1 if cells.row is None else cells.row[rows]

@@ -64,7 +64,7 @@ class Origin:
 
     @property
     def sentence(self) -> str:
-        """Format the origin as a sentence, without its counts."""
+        """Format where a profile's requests come from as a sentence, without the counts."""
         said = f"`{self.taken}` of {self.format}"
         if self.grain == Grain.PERCENTILES.value:
             said += f", {_POINTS_ALONE}"

@@ -65,12 +65,12 @@ class CounterTrace:
 
     @property
     def rows(self) -> int:
-        """Number of samples."""
+        """Number of samples in the counter trace."""
         return len(self.core_w)
 
     @property
     def cores(self) -> int:
-        """Number of cores."""
+        """Number of cores in the counter trace."""
         return self.freq_mhz.shape[1]
 
     def part(self, rows: slice) -> CounterTrace:

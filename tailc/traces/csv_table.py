@@ -49,7 +49,7 @@ class CsvTable:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect of the file."""
+        """The dialect of the CSV file: delimiter, decimal mark and header."""
         return dialect_of(self._head)
 
     @cached_property

@@ -86,5 +86,5 @@ def as_drawn(trace: Trace) -> Trace:
 
 
 def header_of(source: Source) -> bytes:
-    """The first line of the file."""
+    """Read the first line of a file."""
     return next(source.lines(_LONGEST_HEADER), b"").rstrip(b"\r\n")

@@ -75,7 +75,7 @@ class Histogram:
 
     @property
     def requests(self) -> int:
-        """Number of requests."""
+        """Number of requests in the histogram."""
         return int(self.count.sum())
 
     @property
@@ -141,7 +141,7 @@ def histogram_of(demand_ns: NDArray, count: NDArray | None = None) -> Histogram:
 
 
 def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
-    """Sum of one or more histograms."""
+    """Add up one or more histograms, bucket by bucket."""
     every = np.concatenate([part.bucket for part in histograms])
     bucket, at = np.unique(every, return_inverse=True)
     count = np.zeros(len(bucket), np.int64)

@@ -27,7 +27,7 @@ Pairs = list[tuple[str, object]]
 
 
 class NdjsonTable:
-    """The rows of a file of JSON lines; see `Table`."""
+    """The rows of a file with one JSON object per line; implements `Table`."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

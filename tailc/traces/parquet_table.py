@@ -32,7 +32,7 @@ _AGAIN = "write or copy the file again"
 
 
 class ParquetTable:
-    """The rows of a Parquet file; see `Table`.
+    """The rows of a Parquet file; implements `Table`.
 
     The rows and bytes that the footer states are checked against limits before data is read. Sizes
     in page headers are not checked, because only the decoder sees them. Read files from untrusted

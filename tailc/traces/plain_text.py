@@ -27,7 +27,7 @@ _LIST = re.compile(r"\s*\[(?=\s*\{)")
 
 
 class Rewriting(enum.Enum):
-    """A conversion of a text; the value describes the original file."""
+    """A conversion of a text when it is opened; the value describes the original file."""
 
     UTF8_MARK = "begins with a byte order mark"
     UTF16 = "is in UTF-16"

@@ -84,7 +84,7 @@ class DemandProfile:
 
     @property
     def degrees(self) -> int:
-        """Number of degrees each speed-up curve covers."""
+        """Number of degrees (numbers of threads) that each speed-up curve covers."""
         return self.curves.shape[1]
 
     @property
@@ -99,7 +99,7 @@ class DemandProfile:
 
     @property
     def rows(self) -> int:
-        """Number of rows of the trace."""
+        """Number of rows of the trace that the profile was made from."""
         return len(self.demand_ms) if self.repeats is None else int(self.repeats.sum())
 
     @property

@@ -25,7 +25,7 @@ class TimeUnit(enum.Enum):
 
     @property
     def in_ms(self) -> float:
-        """Milliseconds in one unit."""
+        """Length of this unit of time in milliseconds."""
         return {TimeUnit.NS: 1e-6, TimeUnit.US: 1e-3, TimeUnit.MS: 1.0, TimeUnit.S: 1e3}[self]
 
 
@@ -104,7 +104,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class DemandColumn:
-    """A column of demands."""
+    """Source of demand: one column of a table."""
 
     name: str
 
@@ -116,7 +116,7 @@ class DemandColumn:
 
 @dataclass(frozen=True)
 class DemandAndMemory:
-    """A column of demands, and a column of the part of each that waits for memory."""
+    """Source of demand: a column of demands, and one of the time in each that waits for memory."""
 
     name: str
     memory: str
@@ -129,7 +129,7 @@ class DemandAndMemory:
 
 @dataclass(frozen=True)
 class CyclesAndMemory:
-    """A column of compute cycles, counted at a reference frequency, and a column of memory time."""
+    """Source of demand: a column of compute cycles at a reference frequency, and memory time."""
 
     name: str
     memory: str
@@ -256,7 +256,7 @@ class DemandReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves that are not columns of the trace."""
+        """The speed-up curves that the reading itself has; those in columns are not included."""
         return self.speedups.curves
 
     @property
@@ -304,7 +304,7 @@ class TimingsReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves that are not columns of the trace: none."""
+        """The speed-up curves that the reading itself has: none, as timings give them."""
         return ()
 
     @property

@@ -50,14 +50,14 @@ class RequestLog:
         return bool((self.weight == 1).all())
 
     def has_demands_of(self, profile: DemandProfile) -> bool:
-        """Whether the profile was read from this log."""
+        """Whether the demand profile was read from this log of requests."""
         mean_us = float(np.average(profile.demand_ms, weights=profile.weight)) * _US_PER_MS
         is_same = math.isclose(mean_us, self.demand_us.mean(), rel_tol=_ROUNDING)
         return is_same and profile.total_weight == len(self.demand_us)
 
     @property
     def latency_us(self) -> Times:
-        """Latencies, at least 1 us."""
+        """Latency of each request, at least 1 us; int64 (requests,)."""
         return np.maximum(self.wait_us + self.run_us, 1)
 
 

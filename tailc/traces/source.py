@@ -74,11 +74,11 @@ class Source:
         return pa.PythonFile(_Reader(self.file), mode="r")
 
     def size(self) -> int:
-        """Number of bytes, before decompression."""
+        """Number of bytes of the input, before decompression."""
         return self.file.stamp[0]
 
     def plain(self) -> pa.NativeFile:
-        """The decompressed bytes as a stream."""
+        """Open the decompressed bytes of the input as a stream."""
         return self.raw() if self.codec is None else decompress_stream(self.raw(), self.codec)
 
     def lines(self, longest: int) -> Iterator[bytes]:
@@ -95,12 +95,12 @@ class Source:
             yield rest
 
     def head(self) -> bytes:
-        """The first mebibyte of the decompressed bytes."""
+        """Read the first mebibyte of the decompressed bytes of the input."""
         with self.plain() as stream:
             return stream.read(HEAD_BYTES)
 
     def check_whole(self) -> None:
-        """Raise TailcError if compressed data is damaged or truncated."""
+        """Raise TailcError if the input is compressed and its data is damaged or truncated."""
         if self.codec is not None:
             with self.raw() as stream:
                 check_whole(stream, self.codec, self.name)

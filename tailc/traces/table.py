@@ -30,16 +30,16 @@ class ColumnsToRead:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns once, numbers first."""
+        """Names of all columns to read without duplicates, those of numbers first."""
         return tuple(dict.fromkeys(self.numbers + self.texts + self.filters))
 
     @property
     def after_filter(self) -> list[str]:
-        """The columns that remain after rows are selected."""
+        """Names of the columns that remain after rows are selected."""
         return list(dict.fromkeys(self.numbers + self.texts))
 
     def is_number(self, name: str) -> bool:
-        """Whether the column is read only as numbers."""
+        """Whether a column is read only as numbers."""
         return name not in self._texts
 
     @cached_property
@@ -58,7 +58,7 @@ class Table(Protocol):
 
     @property
     def source(self) -> Source:
-        """The file of the table."""
+        """The source (file) that the table is read from."""
         ...
 
     @property

@@ -82,11 +82,11 @@ class ThroughputTrace:
 
     @property
     def rows(self) -> int:
-        """Number of rows of all machines."""
+        """Number of rows of all machines in the trace."""
         return sum(len(each.time_us) for each in self.series)
 
     def series_of(self, machine: str) -> Series | None:
-        """The series of a machine; None if the trace does not have it."""
+        """The measured throughput of a machine; None if the trace does not have it."""
         return next((each for each in self.series if each.name == machine), None)
 
     def place(self, machine: str, field: str | None) -> Place:

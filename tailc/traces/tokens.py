@@ -49,7 +49,7 @@ class TokenTrace:
 
     @property
     def requests(self) -> int:
-        """Number of requests."""
+        """Number of requests in the trace."""
         return len(self.arrival_us)
 
     @property

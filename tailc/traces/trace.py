@@ -81,7 +81,7 @@ class Trace:
 
     @cached_property
     def profile(self) -> DemandProfile:
-        """The requests, binned if the reading requests it."""
+        """The requests as a demand profile, binned if the reading requests it."""
         return self.requests if self.bin_us is None else merge_bins(self.requests, self.bin_us)
 
 

@@ -69,7 +69,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Read the durations of the calls with status `OK`."""
+    """Read the durations of calls with the status `OK` from CSV of ghz."""
     rows = [(float(time), status) for time, status in _rows(source)]
     time_ms = np.array([time for time, _status in rows], np.float64)
     succeeded = np.array([status == _GOOD for _time, status in rows], np.bool_)

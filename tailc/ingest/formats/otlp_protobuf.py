@@ -71,12 +71,12 @@ def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Tr
 
 
 def is_request(head: bytes) -> bool:
-    """Whether the input begins like a request with a span."""
+    """Whether the input begins like an OTLP export request with a span."""
     return head.startswith(_KEY) and starts_with_spans(memoryview(head))
 
 
 def is_framed(head: bytes) -> bool:
-    """Whether the input begins with the length of a message with spans."""
+    """Whether the input begins with the length of an OTLP message with spans."""
     if len(head) <= LENGTH.size:
         return False
     length = LENGTH.unpack(head[: LENGTH.size])[0]

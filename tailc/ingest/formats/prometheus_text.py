@@ -26,7 +26,7 @@ _ANEW = "give the unchanged answer of the server"
 
 
 def scrape(source: Source) -> Iterator[ScrapedHistogram]:
-    """Read the classic histograms of a text scrape."""
+    """Read the classic histograms of a Prometheus scrape in text format."""
     source.check_whole()
     found = Cumulative(source)
     taken = 0

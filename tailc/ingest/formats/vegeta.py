@@ -40,12 +40,12 @@ _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """Read the latencies of the successful requests from JSON lines."""
+    """Read the latencies of successful requests from JSON lines of vegeta."""
     return _times("vegeta JSON", _cells_of_json(source), options)
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Read the latencies of the successful requests from CSV."""
+    """Read the latencies of successful requests from CSV of vegeta."""
     return _times("vegeta CSV", _cells_of_csv(source), options)
 
 

@@ -23,7 +23,7 @@ class Epochs:
 
     @property
     def length_s(self) -> Whole:
-        """Length of each epoch [s]; int64 (epochs,)."""
+        """Length of each epoch of the plan [s]; int64 (epochs,)."""
         return np.diff(self.begin_s)
 
     def epoch_at(self, moment_s: int) -> int:

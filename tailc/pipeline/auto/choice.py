@@ -53,7 +53,7 @@ class AutoResult:
 
     @property
     def is_formula(self) -> bool:
-        """Whether the formula's table is chosen."""
+        """Whether `auto` chose the formula's table."""
         return self.best.option.name == FORMULA
 
 

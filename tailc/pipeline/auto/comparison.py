@@ -61,7 +61,7 @@ def best_compared(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
 
 
 def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
-    """The table with the least mean loss over resamples."""
+    """The table with the least mean relative loss (regret) over resamples of the requests."""
     return min(tables, key=lambda table: table.regret)
 
 

@@ -29,7 +29,7 @@ _HARDLY = 0.002
 
 
 class LimitedChoice(Choice):
-    """The choice for energy or batch work under a latency limit."""
+    """The choice of `auto` if the objective is energy or batch work under a latency limit."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """The operating points of the original requests, and the objective with half of its budget.

@@ -30,7 +30,7 @@ class Option(Generic[Form]):
 
 
 def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
-    """Remove duplicate tables; the order stays."""
+    """Remove duplicate tables, and keep their order."""
     return list(dict.fromkeys(tables))
 
 

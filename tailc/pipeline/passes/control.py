@@ -15,7 +15,7 @@ from tailc.problems.control import ControlProblem
 
 @dataclass(frozen=True)
 class GivenController:
-    """The pass that adds the controller that the spec gives."""
+    """The pass that adds the controller whose gains the spec states."""
 
     controller: Controller
 
@@ -39,7 +39,7 @@ class ControllerTuning:
     problem: ControlProblem
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the controller, and add it to the policy."""
+        """Tune a controller, and add it to the policy."""
         (table,) = policy.ladders
         tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
         if tuned is None:

@@ -18,7 +18,7 @@ class OverloadControl:
     aim: OverloadObjective
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Add the overload rule to the policy."""
+        """Find the overload rule with the least lost work, and add it to the policy."""
         table, design = policy.ladders[0], sample.design
         relief = add_overload_rule(self.aim, table, design, sample.threads, sample.progress)
         return PassResult(relieved_policy(policy, relief), (relief,))

@@ -20,7 +20,7 @@ from tailc.tuning.tuning_problem import ladder_problem
 
 @dataclass(frozen=True)
 class TableTuning:
-    """The pass that tunes the table by replay."""
+    """The pass that tunes a policy's table by replay."""
 
     aim: TuningObjective
 

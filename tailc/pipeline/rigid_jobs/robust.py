@@ -67,7 +67,7 @@ class RobustSearch:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """The jobs in the solvers' format."""
+        """The known jobs in the solvers' format."""
         return self.formulation.jobs(self.formulation.problem.jobs)
 
     def mean_value(self, plan: Plan) -> int:

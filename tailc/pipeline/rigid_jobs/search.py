@@ -58,7 +58,7 @@ class RacksSearch:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """The jobs in the solvers' format."""
+        """The known jobs in the solvers' format."""
         return self.formulation.jobs(self.formulation.problem.jobs)
 
     @property

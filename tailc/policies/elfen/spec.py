@@ -288,7 +288,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, stated or default."""
+        """The method of the spec's search, stated or default."""
         return self.search.method or (AUTO if self.policy is None else PAPER)
 
     @property

@@ -69,7 +69,7 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
-    """Effort and risk of the method `auto`; None for other methods."""
+    """Settings (effort, risk) of the method `auto`; None if the spec has another method."""
     search = spec.search
     if search.method_at(spec.rates_mrps) != AUTO:
         return None

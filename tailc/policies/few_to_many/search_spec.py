@@ -132,7 +132,7 @@ class FewToManySearch(AutoSearch):
         return AUTO if rates_mrps and self.objective == "tail" else "grid"
 
     def objective_complaints(self) -> list[Complaint]:
-        """Report an objective that the method does not have."""
+        """Report an objective in a few-to-many spec that the search method does not support."""
         choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
         return list(objective_complaints(self.objective, self.method, choices))
 

@@ -223,7 +223,7 @@ class FewToManySpec(WithSlos):
         return None
 
     def search_complaints(self) -> list[Complaint]:
-        """Report search keys that the method does not use."""
+        """Report search keys that the search method does not use."""
         return self.search.complaints(self.rates_mrps, len(self.slo), self.demand)
 
     def _overload_complaints(self) -> list[Complaint]:
@@ -234,7 +234,7 @@ class FewToManySpec(WithSlos):
 
     @property
     def max_degree(self) -> int | None:
-        """Largest degree that is read from the trace; None: all."""
+        """Largest number of threads that is read from the trace; None: all."""
         return self.server.max_degree
 
     @property
@@ -243,7 +243,7 @@ class FewToManySpec(WithSlos):
         return self.serial_parts
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
-        """Return the spec with some fields of `search` replaced; `robust` stays."""
+        """Return the spec with some fields of `search` replaced, except a stated `robust`."""
         changes = with_formula_kept(
             asked_besides(overrides, self.search.robust), self.search.method
         )

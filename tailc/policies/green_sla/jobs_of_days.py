@@ -56,7 +56,7 @@ class JobsOfDays:
 
     @property
     def servers(self) -> int:
-        """Servers of all racks."""
+        """Number of servers of all racks."""
         return self.racks * self.rack_servers
 
     def known_jobs(self, *, foresees: bool) -> KnownRigidJobs:

@@ -44,7 +44,7 @@ class DatacentreSpec(SpecModel):
 
     @property
     def all_servers(self) -> int:
-        """Servers of all racks."""
+        """Number of servers of all racks."""
         return self.racks * self.servers
 
     def _size(self) -> list[Complaint]:

@@ -117,7 +117,7 @@ class GreenSlaSpec(WithoutRequests):
 
     @property
     def epoch_terms(self) -> Terms:
-        """Fees and penalty per server and epoch."""
+        """Fees and penalty of the SLA, per server and epoch."""
         terms = self.terms
         return Terms(*map(self._an_epoch, (terms.green, terms.brown, terms.penalty)))
 

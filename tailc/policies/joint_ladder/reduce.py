@@ -83,7 +83,7 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: JointSpec) -> AutoChoice | None:
-    """Effort and risk of the method `auto`; None for other methods."""
+    """Settings (effort, risk) of the method `auto`; None if the spec has another method."""
     return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 

@@ -120,7 +120,7 @@ class JointSearch(AutoSearch):
     tolerance_ppm: TolerancePpm = DEFAULT_PPM
 
     def objective_complaints(self) -> list[Complaint]:
-        """Report an objective that the method does not have."""
+        """Report an objective in a joint-ladder spec that the search method does not support."""
         last = (RATE,) if self.method == SIMULATION else ()
         choices = (*_OF_AUTO, *last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))

@@ -345,7 +345,7 @@ class JointSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, stated or default."""
+        """The method of the spec's search, stated or default."""
         return self.search.method_at(self.rates_mrps)
 
     @property
@@ -370,7 +370,7 @@ class JointSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speed-ups of a request on each rung, as the spec states them."""
+        """Speeds of a request on the rungs of the ladder, the same for all requests."""
         return SpeedupSpec.of_rungs("rungs", tuple(rung.speed_ppm for rung in self.rungs))
 
     @property
@@ -394,7 +394,7 @@ class JointSpec(WithSlos):
         """Largest number of threads: None, as speed-ups of all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
-        """Return the spec with fields of `search` replaced; `robust` stays."""
+        """Return the spec with some fields of `search` replaced, except a stated `robust`."""
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)
         changed = self.model_copy(update={"search": search})
         refuse_any([*search.objective_complaints(), *changed._lane_complaints()])

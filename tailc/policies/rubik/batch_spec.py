@@ -78,7 +78,7 @@ class MeasuredIpc(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that there are at least two frequencies."""
+        """Check that instructions per cycle are given at two frequencies or more."""
         return (self._frequencies,)
 
     def _frequencies(self) -> list[Complaint]:

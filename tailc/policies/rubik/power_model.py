@@ -84,7 +84,7 @@ class PowerModel(SpecModel):
 
     @property
     def core(self) -> CoreParameters:
-        """Power parameters of one core."""
+        """Power parameters of one core of the server."""
         by_name = {each.name: each.value for each in self.components.core.parameters}
         return CoreParameters(*(Fraction(repr(by_name[name])) for name in _UNITS["core"]))
 

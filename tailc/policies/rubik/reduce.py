@@ -50,7 +50,7 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
 
 
 def transition(spec: RubikSpec) -> Transition | None:
-    """Cost of a change of frequency; None if it is free."""
+    """Time and energy of a change of a core's frequency; None if it is free."""
     given = spec.server.transition
     if given is None:
         return None

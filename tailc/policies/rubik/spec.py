@@ -243,7 +243,7 @@ class RubikSpec(WithSlos):
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
     def search_complaints(self) -> list[Complaint]:
-        """Report search keys that the method does not use."""
+        """Report search keys that the search method does not use."""
         method = self.method
         complaints = list(self.search.complaints(method, self.rates_mrps, self.demand))
         if method == PAPER:
@@ -271,7 +271,7 @@ class RubikSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, stated or default."""
+        """The method of the spec's search, stated or default."""
         return self.search.method or (AUTO if self.rates_mrps else PAPER)
 
     @property

@@ -65,8 +65,8 @@ def _method(search: SlowToFastSearch, profile: DemandProfile) -> ThresholdMethod
 def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
     """Formulate the problem of the controller that adapts climb ages to the load.
 
-    Returns the controller itself if the spec states its gains, and None if ages never change.
-    Raises TailcError if there are no rates to tune the controller for.
+    The problem contains gains if the spec states them. None if climb ages never change. Raises
+    TailcError if there are no rates to tune the controller for.
     """
     if not spec.is_controlled:
         return None
@@ -109,7 +109,7 @@ def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: SlowToFastSpec) -> AutoChoice | None:
-    """Effort and risk of the method `auto`; None for other methods."""
+    """Settings (effort, risk) of the method `auto`; None if the spec has another method."""
     return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 

@@ -130,7 +130,7 @@ class SlowToFastSearch(AutoSearch):
     )
 
     def objective_complaints(self) -> list[Complaint]:
-        """Report an objective that the method does not have."""
+        """Report an objective in a slow-to-fast spec that the search method does not support."""
         last = RATE if self.method == SIMULATION else "efficiency"
         choices = ("energy", "tail", last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
@@ -378,7 +378,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def all_cores(self) -> Cores:
-        """All cores of the spec, after its table is read."""
+        """All cores of the spec's server, after its table of cores is read."""
         return build(self.cores, self.demand.reference)
 
     @property
@@ -411,7 +411,7 @@ class SlowToFastSpec(WithSlos):
         """Largest number of threads: None, because speeds on all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
-        """Return the spec with fields of `search` replaced; `robust` stays.
+        """Return the spec with some fields of `search` replaced, except a stated `robust`.
 
         Another method removes the solver and the step of the previous one. Raises TailcError
         (USAGE) for unknown fields, and for a solver if the method has none.

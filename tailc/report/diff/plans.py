@@ -40,7 +40,7 @@ def summary_text(change: PlanChange) -> str:
 
 
 def job_text(job: JobChange) -> str:
-    """Format the change of a job: type, start, duration and slots."""
+    """Format how a job changes from one plan to the other: type, start, duration and slots."""
     when = ""
     if job.first_unix_s is not None:
         epochs = "1 epoch" if job.epochs == 1 else f"{job.epochs:,} epochs"
@@ -52,12 +52,12 @@ def job_text(job: JobChange) -> str:
 
 
 def epoch_text(epoch: EpochChange) -> str:
-    """Format the changes of an epoch."""
+    """Format how the forecast and prices of an epoch change from one plan to the other."""
     return f"{utc_text(epoch.first_unix_s)}: {'; '.join(map(change_text, epoch.changes))}"
 
 
 def cost_title(change: PlanChange) -> str:
-    """Title of the table of costs."""
+    """Title of the table that compares the costs of two plans."""
     return f"expected in the {change.shared_epochs:,} epochs that both have, and of all jobs"
 
 

@@ -49,7 +49,7 @@ def whole_forms(structure: StructureDiff) -> list[str]:
 
 
 def loads(row: RowChange, axis: LoadAxis) -> str:
-    """Format the range of loads of a changed row."""
+    """Format the range of loads of a row that differs between two ladders."""
     if axis is LoadAxis.RATE:
         last = "up" if row.last_load is None else f"to {format_mrps(row.last_load)}"
         return f"{format_mrps(row.first_load)} {last}"
@@ -82,7 +82,7 @@ def _climb_text(climb: ClimbChange) -> str:
 
 
 def change_text(change: SettingChange) -> str:
-    """Format a value before and after a change."""
+    """Format a setting before and after a change, such as `quantum: 10 ms -> 5 ms`."""
     old, new = (
         "none" if side is None else shorten(side, _LONGEST_VALUE)
         for side in (change.old, change.new)
@@ -141,7 +141,7 @@ def _cut_off(behaviour: Behaviour) -> str:
 
 
 def percent(count: int, total: int) -> str:
-    """Format a share of requests in percent."""
+    """Format a number of requests as a percentage of all requests."""
     return f"{100 * count / total:.2f} %"
 
 
@@ -165,7 +165,7 @@ def _ms(time_us: int) -> str:
 
 
 def summary(structure: StructureDiff) -> str:
-    """Summarise the number of differences in one line."""
+    """Summarise the number of differences between two policies in one line."""
     if not structure.differs:
         return "both have the same SLO and make the same decisions"
     settings = sum(len(form.settings) for form in structure.forms)

@@ -53,7 +53,7 @@ def as_text(verdicts: MeasuredVerdicts) -> str:
 
 
 def as_markdown(verdicts: MeasuredVerdicts) -> str:
-    """Format the verdicts for a comment on a pull request."""
+    """Format verdicts on measured latencies as Markdown for a comment."""
     return verdict_markdown(
         verdicts.replay.policy_name,
         verdicts.ruling,

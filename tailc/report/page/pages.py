@@ -46,7 +46,7 @@ def policy_page(policy: Policy) -> Page:
 
 
 def text_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
-    """Build the page of a verdict that has text but no pictures."""
+    """Build the report page of a verdict that has text but no pictures."""
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, map_section(policy), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)

@@ -148,7 +148,7 @@ def certificate_section(policy: Policy, course: Figure | None = None) -> Section
 
 
 def words_section(policy: Policy) -> Section:
-    """Page section with the whole policy as text."""
+    """Section of a report page with the whole policy as text."""
     return Section("words", "The policy in words", text=policy_text(policy))
 
 

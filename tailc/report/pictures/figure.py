@@ -48,12 +48,12 @@ class Numbers:
 
     @property
     def link(self) -> str:
-        """Format the numbers as a data URL of CSV, for a link."""
+        """Format the numbers of a picture as a data URL of CSV, for a link."""
         return "data:text/csv;base64," + base64.b64encode(self.csv.encode()).decode()
 
     @property
     def json_link(self) -> str:
-        """Format the numbers as a data URL of JSON: a list with an object for each row."""
+        """Format the numbers of a picture as a data URL of JSON: a list with an object per row."""
         rows = [dict(zip(self.heads, row, strict=True)) for row in self.rows]
         return (
             "data:application/json;base64," + base64.b64encode(json.dumps(rows).encode()).decode()

@@ -42,7 +42,7 @@ class ForecastPlot:
 
     @property
     def issue(self) -> int:
-        """Step at whose start the forecast was issued."""
+        """Index of the step at whose start the forecast was issued."""
         return int(self.forecasts.issue[self.index])
 
     def hours(self, step: Ints | int) -> Floats:

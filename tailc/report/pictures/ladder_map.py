@@ -47,18 +47,18 @@ class Extent:
 
     @property
     def x(self) -> Axis:
-        """The axis of loads."""
+        """The horizontal axis of a ladder map: loads."""
         if self.axis is LoadAxis.RATE:
             return linear("requests per second", 0.0, self.last_load / _MRPS)
         return count_axis("requests in the system", 1, self.last_load)
 
     @property
     def y(self) -> Axis:
-        """The axis of ages."""
+        """The vertical axis of a ladder map: ages of requests."""
         return linear(f"age since {self.origin} [ms]", 0.0, self.last_age_us / _US_PER_MS)
 
     def spans(self, ladder: Ladder) -> Iterator[RowSpan]:
-        """Yield the rows that a runtime applies, lowest load first."""
+        """Yield the rows of a ladder that a runtime applies, lowest load first."""
         rows = guarded_rows(ladder)
         for row, following in zip(rows, (*rows[1:], None), strict=True):
             first = row.first_load if row is not rows[0] else 0

@@ -62,23 +62,23 @@ class Plot:
 
     @property
     def top(self) -> float:
-        """Upper end of the plot area, below the legend."""
+        """Upper end of the plot area on the canvas, below the legend."""
         return _TOP + _LEGEND_LINE * self._rows + self.strip
 
     @property
     def left(self) -> float:
-        """Left end of the plot area, after the tick labels."""
+        """Left end of the plot area on the canvas, after the tick labels."""
         longest = max((len(text) for _, text in self.y.ticks), default=0)
         return max(_LEFT, _BEFORE_TICKS + CHARACTER * longest)
 
     @property
     def width(self) -> float:
-        """Width of the plot area."""
+        """Width of the plot area on the canvas."""
         return WIDTH - self.left - _RIGHT
 
     @property
     def bottom(self) -> float:
-        """Lower end of the plot area, above the tick labels."""
+        """Lower end of the plot area on the canvas, above the tick labels."""
         return self.height - _BOTTOM
 
     def to_canvas(self, x: float, y: float) -> Point:
@@ -87,7 +87,7 @@ class Plot:
         return across, self.bottom - self.y.fraction(y) * (self.bottom - self.top)
 
     def line(self, points: Iterable[Point], tone: str) -> Markup:
-        """Line through the points."""
+        """Draw a line through the points, given in units of the axes."""
         return element("path", class_=f"line {tone}", d=path(self.to_canvas(*p) for p in points))
 
     def band(self, upper: Sequence[Point], lower: Sequence[Point], tone: str) -> Markup:
@@ -114,14 +114,14 @@ class Plot:
         return element("path", title, class_=f"area {tone}", d="".join(steps))
 
     def dot(self, point: Point, tone: str, tooltip: str) -> Markup:
-        """Dot with a tooltip."""
+        """Draw a dot with a tooltip."""
         x, y = self.to_canvas(*point)
         return element(
             "circle", element("title", tooltip), class_=f"dot {tone}", cx=x, cy=y, r=_DOT
         )
 
     def ring(self, point: Point, tone: str) -> Markup:
-        """Ring that highlights a dot."""
+        """Draw a ring that highlights a dot."""
         x, y = self.to_canvas(*point)
         return element("circle", class_=f"ring {tone}", cx=x, cy=y, r=2.5 * _DOT)
 
@@ -151,17 +151,17 @@ class Plot:
         )
 
     def text(self, center: Point, text: str, tone: str) -> Markup:
-        """Text in the middle of a mark."""
+        """Draw text in the middle of a mark."""
         x, y = self.to_canvas(*center)
         return element("text", text, class_=f"{tone} middle", x=x, y=y + 4)
 
     def rule(self, y: float) -> Markup:
-        """Horizontal line of the grid."""
+        """Draw a horizontal line of the grid."""
         left, across = self.to_canvas(self.x.low, y)
         return element("line", class_="grid", x1=left, x2=WIDTH - _RIGHT, y1=across, y2=across)
 
     def level(self, y: float, label: str) -> Markup:
-        """Horizontal limit line with a label at its left end."""
+        """Draw a horizontal limit line with a label at its left end."""
         left, across = self.to_canvas(self.x.low, y)
         right, _ = self.to_canvas(self.x.high, y)
         return join_markup(
@@ -172,7 +172,7 @@ class Plot:
         )
 
     def upright(self, x: float, label: str) -> Markup:
-        """Vertical limit line with a label at its upper end."""
+        """Draw a vertical limit line with a label at its upper end."""
         across, bottom = self.to_canvas(x, self.y.low)
         _, top = self.to_canvas(x, self.y.high)
         anchor = "said end" if self.x.fraction(x) > 0.75 else "said"

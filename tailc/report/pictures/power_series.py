@@ -55,7 +55,7 @@ class PowerSeries:
 
     @property
     def length_s(self) -> int:
-        """Time from the start to the end of the last interval [s]."""
+        """Time from the start of the first interval to the end of the last [s]."""
         return self.edges_s[-1]
 
     def kw(self, energy_mj: Sequence[int]) -> Floats:

@@ -28,7 +28,7 @@ _STEPS_S = (
 
 
 class Tick(NamedTuple):
-    """A time in Unix seconds and the text below it."""
+    """A labelled tick of a time axis: a time in Unix seconds and the text below it."""
 
     unix_s: int
     text: str

@@ -118,7 +118,7 @@ def promise(verdict: PlanVerdict) -> str:
 
 
 def remarks(judged_plan: JudgedPlan) -> list[str]:
-    """Sentences about what the verdict of a plan does not cover."""
+    """List sentences about what the verdict on a plan does not cover."""
     verdict, sentences = judged_plan.verdict, []
     if verdict.failures_ppm:
         sentences.append(
@@ -143,5 +143,5 @@ def remarks(judged_plan: JudgedPlan) -> list[str]:
 
 
 def verdict_sentence(judged_plan: JudgedPlan) -> str:
-    """Format the verdict as a sentence."""
+    """Format the verdict on a plan as a sentence."""
     return "; ".join([promise(judged_plan.verdict), *remarks(judged_plan)])

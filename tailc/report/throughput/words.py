@@ -58,7 +58,7 @@ def host(verdicts: ThroughputVerdicts) -> str:
 
 
 def verdict_sentence(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
-    """Format the verdict on a machine as a sentence."""
+    """Format the verdict on a machine with a throughput target as a sentence."""
     parts = [
         f"{format_mrps(machine.target_milli)} within {format_ppm(verdicts.tolerance_ppm)}, "
         f"mean error {error(machine.error)}, 95 % interval {limits(machine.error)}"
@@ -75,7 +75,7 @@ def _best_static(machine: MachineVerdict) -> str:
 
 
 def sentences(machine: MachineVerdict) -> Iterator[str]:
-    """Yield remarks about the verdict on a machine."""
+    """Yield remarks on the verdict on a machine with a throughput target."""
     if not machine.is_attainable:
         most = format_mrps(machine.max_milli)
         yield f"the whole host would do {most} in the mean: the target is out of reach"

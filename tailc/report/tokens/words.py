@@ -41,7 +41,7 @@ def heading(verdicts: TokenVerdicts) -> str:
 
 
 def verdict_sentence(verdicts: TokenVerdicts, point: TokenPoint, number: int) -> str:
-    """Format the verdict on an SLO at a rate as a sentence."""
+    """Format the verdict on a token SLO at one rate as a sentence."""
     tail = point.policy.tails[number]
     sentence = f"{verdicts.slos[number]}, {format_us(tail.us)}, 95 % interval {limits(tail)} ms"
     for run in point.baselines:

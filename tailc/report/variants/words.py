@@ -19,23 +19,23 @@ _ANSWERS = {
 
 
 def status(answer: VariantResult) -> str:
-    """Status of a variant in a word or two."""
+    """Status of a variant of a spec in a word or two, for tables."""
     return _ANSWERS.get(answer.exit_code, "failed")
 
 
 def message(answer: VariantResult) -> str | None:
-    """Reason why there is no policy; None if there is one."""
+    """The reason why a variant has no policy; None if it has one."""
     return None if answer.policy is not None else answer.findings[0].message
 
 
 def exit_code(variants: Variants) -> ExitCode:
-    """Exit code of the first failed variant, or OK."""
+    """Exit code of the first variant that failed, or OK."""
     codes = (answer.exit_code for answer in variants.answers)
     return next((code for code in codes if code not in _ANSWERS), ExitCode.OK)
 
 
 def findings(variants: Variants) -> tuple[Finding, ...]:
-    """All findings without duplicates, each with its rows unless it applies to all."""
+    """All findings of the variants without duplicates, with the rows that they apply to."""
     rows: dict[Finding, list[int]] = {}
     for row, answer in enumerate(variants.answers, start=1):
         for finding in dict.fromkeys(_variant_findings(answer)):

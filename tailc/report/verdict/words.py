@@ -31,7 +31,7 @@ def shortest_decimals(*times_us: int) -> int:
 
 
 def limits(verdict: SloEstimate, decimals: int) -> str:
-    """Format the 95 % interval in ms."""
+    """Format the 95 % interval of a percentile in ms."""
     high = "unknown" if verdict.high_us is None else ms(verdict.high_us, decimals)
     return f"{ms(verdict.low_us, decimals)} .. {high}"
 
@@ -107,7 +107,7 @@ def energy_share(point: Point) -> str:
 
 
 def is_rate(point: Point) -> bool:
-    """Whether arrivals are at a constant rate, without an end."""
+    """Whether the arrival process has a constant rate and no end."""
     return point.arrivals == format_mrps(point.rate_mrps)
 
 

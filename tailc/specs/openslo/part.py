@@ -59,7 +59,7 @@ class DocumentPart:
         return node.text if isinstance(node, Scalar) and node.text else None
 
     def required_text(self, hint: str) -> str:
-        """Text of a scalar; raises TailcError if missing."""
+        """Text of a scalar in an OpenSLO document; raises TailcError if missing."""
         found = self.text()
         if found is None:
             raise self.error("is missing", hint, Code.MISSING_KEY)

@@ -108,7 +108,10 @@ def _line(path: Path, node: Node, soft: SoftLine) -> SpecLine | None:
 
 
 def with_values(spec: dict[str, Any], lines: Sequence[SpecLine], values: Values) -> dict[str, Any]:
-    """Replace the values of some lines in a spec."""
+    """Replace numbers in a spec by changed values.
+
+    lines: numbers that may change. values: new value by path, in steps of the last digit.
+    """
     changed = copy.deepcopy(spec)
     for line in lines:
         if line.path in values:

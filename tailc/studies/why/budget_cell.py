@@ -37,7 +37,7 @@ class BudgetCell:
 
     @property
     def budget(self) -> int:
-        """The number of tokens that the cell allows for an iteration."""
+        """The number of tokens that the cell allows in an iteration."""
         return self.table.rows[self.row].budgets[self.column]
 
     @property

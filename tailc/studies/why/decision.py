@@ -31,7 +31,7 @@ class Decision:
 
     @property
     def upcoming(self) -> Climb | None:
-        """The first climb after the age; None if there is none."""
+        """The first climb after the request's age; None if there is none."""
         later = [one for one in self.row.climbs if one.age_us > self.age_us]
         return min(later, key=_age, default=None)
 
@@ -57,7 +57,7 @@ class Decision:
 
     @property
     def from_arrival(self) -> bool:
-        """Whether ages count from arrival."""
+        """Whether the table counts ages from arrival, instead of the start of execution."""
         return Rule.AGE_FROM_ARRIVAL in self.table.rules
 
     def happens_us(self, climb: Climb) -> tuple[int, int]:

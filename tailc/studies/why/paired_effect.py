@@ -48,12 +48,12 @@ class MeasuredEffect:
 
     @property
     def is_better(self) -> bool:
-        """Whether the tail is significantly shorter."""
+        """Whether the changed table's tail is significantly shorter."""
         return self.tail.is_less
 
     @property
     def is_worse(self) -> bool:
-        """Whether the tail is significantly longer."""
+        """Whether the changed table's tail is significantly longer."""
         return self.tail.is_more
 
 

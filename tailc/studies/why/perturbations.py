@@ -37,7 +37,7 @@ class EditedTable:
 
 
 def step_us(table: Ladder) -> int:
-    """By how much an edit changes the age of a climb [us]."""
+    """By how much an edit of a row changes the age of a climb [us]."""
     return -(-_LEAST_STEP_US // table.quantum_us) * table.quantum_us
 
 

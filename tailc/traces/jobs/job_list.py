@@ -43,7 +43,7 @@ class JobTimeUnit(enum.Enum):
 
     @property
     def in_s(self) -> int:
-        """Seconds in one unit."""
+        """Length of this unit of time in seconds."""
         return {"s": 1, "min": 60, "h": 3_600, "d": 86_400}[self.value]
 
 
@@ -80,7 +80,7 @@ class JobColumns:
 
     @property
     def columns_to_read(self) -> ColumnsToRead:
-        """The columns to read."""
+        """The columns that must be read from the list of jobs."""
         green = None if self.green is None else self.green.name
         others = (self.run, self.width, self.requested, self.number, green)
         named = tuple(name for name in others if name is not None)

@@ -143,11 +143,11 @@ class JobLog:
 
     @property
     def jobs(self) -> int:
-        """Number of jobs."""
+        """Number of jobs in the log."""
         return len(self.submit_s)
 
     def shifted(self, by_s: int) -> JobLog:
-        """The same jobs with all times later by `by_s`."""
+        """Return the log with all times later by `by_s` seconds."""
         deadline_s = None if self.deadline_s is None else self.deadline_s + by_s
         return replace(self, submit_s=self.submit_s + by_s, deadline_s=deadline_s)
 
@@ -163,7 +163,7 @@ class JobLog:
         return self.positions.place(self.source, job)
 
     def part(self, chosen: Chosen) -> JobLog:
-        """Select some of the jobs; the order stays."""
+        """Select some jobs of the log, in the same order."""
         green, deadline_s, applications = self.green_ppm, self.deadline_s, self.applications
         return replace(
             self,

@@ -30,10 +30,10 @@ MOST_TIMES = 1_000_000
 
 
 class Widths(Protocol):
-    """A rule that changes the widths of jobs."""
+    """Protocol of a rule that changes the widths (numbers of processors) of jobs."""
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """Change the widths (numbers of processors) of a log's jobs."""
+        """Return the log with changed widths (numbers of processors) of its jobs."""
         ...
 
 

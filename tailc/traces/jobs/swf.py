@@ -175,7 +175,7 @@ class SwfHeader:
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def note(self, line: str, at: int) -> None:
-        """Read a line that begins with `;`, with or without a label."""
+        """Read a header line of a job log, which begins with `;`, with or without a label."""
         if match := _LABELLED.match(line):
             self.values.setdefault(match[1], (match[2].strip(), at))
 
@@ -186,7 +186,7 @@ class SwfHeader:
 
     @property
     def capacity(self) -> int | None:
-        """Number of processors of the machine, or else of its nodes."""
+        """Number of processors of the log's machine, or else of its nodes."""
         return next((width for label in _WIDTHS if (width := self._whole(label))), None)
 
     @property

@@ -37,7 +37,7 @@ NIGHT_SHARE = 0.01
 
 
 class Stamp(enum.Enum):
-    """Whether the time of a row is the start or the end of its step."""
+    """Whether the time of a series' row is the start or the end of its step."""
 
     START = "start"
     END = "end"

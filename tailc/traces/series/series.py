@@ -64,26 +64,26 @@ class TimeSeries:
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
+        """Number of steps of the series."""
         return len(self.value)
 
     @property
     def end_unix_s(self) -> int:
-        """End of the last step [Unix s]."""
+        """End of the series' last step [Unix s]."""
         return self.start_unix_s + self.steps * self.step_s
 
     @property
     def step_unix_s(self) -> NDArray[np.int64]:
-        """Start of each step [Unix s]."""
+        """Start of each step of the series [Unix s]; int64 (steps,)."""
         return self.start_unix_s + self.step_s * np.arange(self.steps, dtype=np.int64)
 
     @property
     def is_whole(self) -> bool:
-        """Whether every value is known."""
+        """Whether every value of the series is known."""
         return bool(self.known.all())
 
     def part(self, steps: slice) -> TimeSeries:
-        """The series of some consecutive steps, at least one."""
+        """Select some consecutive steps of the series, at least one."""
         first, past, stride = steps.indices(self.steps)
         if stride != 1:
             raise ValueError("a part of a time series must have consecutive steps")

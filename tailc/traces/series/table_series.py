@@ -69,7 +69,7 @@ class SeriesRows:
 
     @property
     def first_time(self) -> str:
-        """The first time as written."""
+        """The time of the first row of the file, as text."""
         return str(self._cells.columns[self._like.time][0].as_py())
 
     def series(self, reading: SeriesReading) -> TimeSeries:

@@ -102,7 +102,7 @@ class MeasuredVerdicts:
 
     @property
     def deviating(self) -> tuple[ModelPart, ...]:
-        """The parts of the model that the measured data contradict."""
+        """The parts of the replay's model that the measured data contradict."""
         drift, arrivals = self.replay.drift, self.arrivals
         are_flagged = {
             ModelPart.DEMAND: drift is not None and drift.is_flagged,

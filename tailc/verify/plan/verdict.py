@@ -76,7 +76,7 @@ class PlanVerdict:
 
     @property
     def broken_share(self) -> WindowMean:
-        """The share of jobs whose promise the plan broke."""
+        """The share of jobs whose promise the plan broke, as a mean over windows."""
         return self.policy.means[self.judged]
 
     @property
