@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --rate, --arrivals, --arrival-unit, --rescale and --gaps to a command.
 
-    The command gets them as one argument, `arrivals`, of type ArrivalOptions. The options state the
+    The command gets them as one argument, `arrivals`, of type ArrivalOptions: the arrival processes
+    to replay.
     """
 
     @functools.wraps(command)

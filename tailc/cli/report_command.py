@@ -1,4 +1,4 @@
-"""tailc report: an artifact as a page of pictures."""
+"""The command `tailc report`: write a policy and its replays as an HTML page with pictures."""
 
 from __future__ import annotations
 

@@ -110,8 +110,8 @@ class Colocation:
     """The supply curve of a server, its knee, and the fleets for the demands.
 
     tail_khz: lowest frequency of requests that meets the latency bound. corners: points of the
-    curve. knee: number of the point beyond efficient: the pair of frequencies with the most batch
-    work per joule, found by `search`.
+    curve. knee: number of the point beyond which dedicated servers need less power. efficient: the
+    pair of frequencies with the most batch work per joule, found by `search`.
     """
 
     name: str

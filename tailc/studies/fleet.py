@@ -1,8 +1,8 @@
-"""Compile the specs of many services; a service that fails does not stop the others, even by a
-fault of tailc.
+"""Compile the specs of many services; a service that fails does not stop the others.
 
-A service is compiled only if one of its inputs has changed since its last compile. Each policy is
-written as soon as it is ready, so that after an interrupt the next run continues with the rest.
+Even a fault of tailc stops only the service at which it occurs. A service is compiled only if one
+of its inputs has changed since its last compile. Each policy is written as soon as it is ready, so
+that after an interrupt the next run continues with the rest.
 """
 
 from __future__ import annotations

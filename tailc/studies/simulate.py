@@ -14,9 +14,10 @@ STDIN = "-"
 def trace_of(spec_path: str) -> str:
     """Return the path of the trace that a spec names, so that a replay can read the trace again.
 
-    `read_held_out` with the compiled policy then selects the held-out part of the trace, or the
-    whole For a spec that plans days, return the path of the spec, which describes the days after
-    the plan. Raises TailcError if spec or trace are standard input, which can be read only once.
+    With the compiled policy, `read_held_out` then selects the held-out part of the trace, or the
+    whole trace if the spec has no held-out part. For a spec that plans days, return the path of the
+    spec, which describes the days after the plan. Raises TailcError if spec or trace are standard
+    input, which can be read only once.
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)

@@ -47,8 +47,9 @@ class DemandProfile:
     of each request. curve_names: one name per curve, if curves are classes or named, else empty.
     memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: unknown.
     is_of_points: whether only percentiles are known, so that requests of an entry took longer than
-    the entry before and no longer than this one. repeats: int64 (requests,), number of the serial
-    beginning and end of requests; None: they have none.
+    the entry before and no longer than this one. repeats: int64 (requests,), number of equal rows
+    of the trace that each entry was merged from; None: one. serial: the serial beginning and end of
+    requests; None: they have none.
     """
 
     demand_ms: NDArray[np.float64]

@@ -167,8 +167,10 @@ def refuse_running_total(source: Source, table: Table, weight: str | None) -> No
 
 
 def refuse_steps(source: Source, table: Table) -> None:
-    """Raise TailcError if the first rows of jobs of Slurm include their steps, whose times would
-    count again as requests."""
+    """Raise TailcError if the first rows of jobs of Slurm include steps of these jobs.
+
+    The time of a step is part of that of its job, so it would count again as a request.
+    """
     if table.names.count(JOB_ID) != 1:
         return
     first = _first_batch(table, ColumnsToRead((), (JOB_ID,), ()))

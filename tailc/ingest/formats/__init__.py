@@ -38,10 +38,9 @@ def format_written(source: Source) -> Format | None:
 
 
 def line_of_format(source: Source) -> tuple[int, Format] | None:
-    """Number of the first line, below others, from which on the text is in a known format; and the
-    format.
+    """Find the first line, below others, from which on a text is in a known format.
 
-    None if there is no such line near the beginning.
+    Returns its number and the format; None if there is no such line near the beginning.
     """
     lines = source.head()[:_MOST_BYTES].splitlines(keepends=True)
     begins = accumulate(map(len, lines[:_MOST_LINES]))

@@ -1,10 +1,10 @@
-"""Read the output of `vllm bench serve --save-result --save-detailed`: lists with an item per
-request. `sglang.bench_serving --output-details` writes the same lists, without `queue_times`.
+"""Read the output of `vllm bench serve --save-result --save-detailed`: an item per request.
 
-A request takes the time to its first token (`ttfts`), and those between its tokens (`itls`), in
-seconds; newer versions also write their sum (`latencies`). With a `request_rate` requests are sent
-at a rate. `max_concurrency` delays those beyond it, by their `queue_times`; without a rate it makes
-a closed loop. With neither, all requests are sent at once, and mostly wait.
+`sglang.bench_serving --output-details` writes the same lists, without `queue_times`. A request
+takes the time to its first token (`ttfts`), and those between its tokens (`itls`), in seconds;
+newer versions also write their sum (`latencies`). With a `request_rate` requests are sent at a
+rate. `max_concurrency` delays requests beyond it, by their `queue_times`; without a rate it makes a
+closed loop. With neither, all requests are sent at once, and mostly wait.
 """
 
 from __future__ import annotations

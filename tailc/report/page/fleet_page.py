@@ -1,4 +1,4 @@
-"""The pages of a compiled fleet and of a judged one."""
+"""The report pages of a fleet: after compiles, and after verdicts."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class DocumentPart:
 
     @property
     def line(self) -> int:
-        """Line of the part, or of the part that would contain it."""
+        """Line of this part of an OpenSLO document, or of the part that would contain it."""
         return self.document.span_of(self.path).line
 
     def __truediv__(self, key: str) -> DocumentPart:
@@ -45,7 +45,7 @@ class DocumentPart:
         return self.node is not None
 
     def items(self) -> tuple[DocumentPart, ...]:
-        """Entries of a list; raises TailcError if it is not a list, or empty."""
+        """Entries of this list in an OpenSLO document; TailcError if it is no list, or empty."""
         node = self.node
         if not isinstance(node, Sequence) or not node.items:
             raise self.error(
@@ -54,7 +54,7 @@ class DocumentPart:
         return tuple(DocumentPart(self.document, (*self.path, at)) for at in range(len(node.items)))
 
     def text(self) -> str | None:
-        """Text of a scalar as written; None if missing."""
+        """Text of this part of an OpenSLO document, a scalar, as written; None if missing."""
         node = self.node
         return node.text if isinstance(node, Scalar) and node.text else None
 
@@ -66,7 +66,7 @@ class DocumentPart:
         return found
 
     def number(self, hint: str) -> Decimal:
-        """Exact number of a scalar; raises TailcError if missing or not a number."""
+        """Exact number of this scalar in an OpenSLO document; TailcError if missing or not a number."""
         text = self.required_text(hint)
         try:
             found = Decimal(text)
@@ -77,7 +77,7 @@ class DocumentPart:
         return found
 
     def texts(self) -> Iterator[str]:
-        """All values in the part, such as the query of a metric whose source has its own keys."""
+        """All values in this part of an OpenSLO document, such as the query of a metric."""
         if (node := self.node) is not None:
             yield from _texts(node)
 

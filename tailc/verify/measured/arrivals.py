@@ -33,7 +33,7 @@ _LEAST_SHARE = 0.05
 class ArrivalComparison:
     """Rate and index of dispersion of measured arrivals, and of those of the replay.
 
-    window_us: length of the windows in which the index deviates by the most
+    window_us: length of the windows in which the index deviates by the most standard errors.
     """
 
     rate_mrps: int

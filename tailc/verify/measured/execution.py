@@ -56,7 +56,7 @@ class ExecutionComparison:
 
     @property
     def has_late_climbs(self) -> bool:
-        """Whether late ticks explain a deviation.
+        """Whether late ticks explain that the measured thread time is not that of the replay.
 
         Late climbs lower the thread time. Ticks that are late where no request climbs change
         nothing: often all processors are busy while requests are on their last rung.
