@@ -10,7 +10,7 @@ from tailc.specs.tree import TextSpan
 
 @dataclass(frozen=True)
 class TextEdit:
-    """A replacement of the text at a place in one line."""
+    """A replacement of a piece of text within one line."""
 
     span: TextSpan
     text: str

@@ -66,7 +66,7 @@ class DocumentPart:
         return found
 
     def number(self, hint: str) -> Decimal:
-        """Exact number of this scalar in an OpenSLO document; TailcError if missing or not a number."""
+        """Exact number of this scalar in an OpenSLO document; raises TailcError otherwise."""
         text = self.required_text(hint)
         try:
             found = Decimal(text)
