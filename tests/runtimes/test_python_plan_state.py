@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from tailc_runtime import BadMeaning, BadStructure, BegunJob, PlanState, read_state, write_state
 from tailc_runtime.errors import PolicyError
@@ -13,8 +10,8 @@ from tailc.artifact.state_flat import encode_state
 from tailc.artifact.state_json import read_state as read_by_compiler
 from tailc.artifact.state_json import state_text
 from tailc.errors import Code, TailcError
+from tests.runtimes.no_states import NO_OBJECTS, STATES, least_state, no_states
 
-STATES = Path(__file__).parents[2] / "schemas" / "vectors" / "v1" / "states"
 NAMES = sorted(path.stem for path in STATES.glob("*.json"))
 REFUSED = sorted((STATES / "refused").glob("*.tailc"))
 
@@ -50,35 +47,8 @@ def test_every_flipped_byte_is_refused():
             read_state(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
 
 
-JOB = {"name": "a", "servers": [0], "begun_unix_s": 0}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"kind": "plan"},
-        {"version": 2},
-        {"unknown": 1},
-        {"servers": "12"},
-        {"asleep": [1]},
-        {"battery_mj": True},
-        {"battery_mj": 2**53},
-        {"waiting": [""]},
-        {"waiting": ["\ud800"]},
-        {"running": [JOB | {"more": 1}]},
-        {"running": [JOB | {"name": ""}]},
-        {"running": [JOB | {"name": "\ud800"}]},
-        {"running": [JOB | {"green_slots": 2**53}]},
-        {"running": [JOB | {"machines": 2**70}]},
-        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 253_402_300_800}]}]},
-        {"running": [JOB | {"ran_s": [{"servers": 1, "seconds": 1, "more": 1}]}]},
-    ],
-)
-def test_json_that_is_no_state_is_refused(change):
-    document = json.loads((STATES / "every.json").read_text())
-    if "running" in change:
-        del document["asleep"]
-    data = json.dumps(document | change).encode()
+@pytest.mark.parametrize("data", no_states())
+def test_json_that_is_no_state_is_refused(data):
     with pytest.raises((BadStructure, BadMeaning)):
         read_state(data)
     with pytest.raises(TailcError) as caught:
@@ -86,16 +56,14 @@ def test_json_that_is_no_state_is_refused(change):
     assert [one.code for one in caught.value.findings] == [Code.BAD_STATE]
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff" * 9])
+@pytest.mark.parametrize("data", NO_OBJECTS)
 def test_a_file_that_is_no_object_is_refused(data):
     with pytest.raises(BadStructure):
         read_state(data)
 
 
 def test_lists_and_green_slots_that_are_absent_are_empty():
-    document = {"kind": "plan-state", "version": 1, "at_unix_s": 1, "decided_unix_s": 1}
-    document |= {"servers": 2, "running": [{"name": "a", "servers": [1], "begun_unix_s": 0}]}
-    data = json.dumps(document).encode()
+    data = least_state()
     assert read_state(data) == PlanState(1, 1, 2, (BegunJob("a", 0, (1,)),))
     assert encode_state(read_by_compiler("s", data)) == read_state(data).to_flat()
 

@@ -32,6 +32,16 @@ export function readFlat(data) {
   return { head: { name, kind, generation, policyDigest }, forms: policy.forms };
 }
 
+/** The record of a sealed table that is no policy, of which only the structure is checked. */
+export function readTable(data, table, identifier) {
+  const payload = unsealed(withoutSignature(data));
+  const isTable = ascii(payload, 4, 4) === identifier;
+  requireLayout(isTable, `the FlatBuffer's identifier is not ${identifier}`);
+  const structure = new Structure(payload);
+  structure.checkRoot(table);
+  return recordAt(structure, structure.root, table);
+}
+
 /** The sealed file without its signature, of which only the checksum is checked. */
 function withoutSignature(data) {
   const size = data.length - SIGNATURE_BYTES;

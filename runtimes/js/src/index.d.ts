@@ -221,3 +221,34 @@ export interface Plan {
   allocation(job: string, unixS: number): { pool: number; servers: number }[] | null;
   stored(unixS: number): { batteryMj: number; storedMj: number } | null;
 }
+
+/** A job that runs. `begunUnixS`: null if its log has its start; `machines`: null for as many as it requests. */
+export interface BegunJob {
+  name: string;
+  begunUnixS: number | null;
+  /** Numbers from 0, in ascending order. */
+  servers: number[];
+  /** How long it has run, in ascending order of the number of servers. */
+  ranS: { servers: number; seconds: number }[];
+  greenSlots: number;
+  machines: number | null;
+}
+
+/** The state of a plan in force, from which `tailc replan` continues. */
+export interface PlanState {
+  atUnixS: number;
+  /** Jobs submitted up to then have run, wait or were refused. */
+  decidedUnixS: number;
+  servers: number;
+  running: BegunJob[];
+  waiting: string[];
+  refused: string[];
+  /** Null without a battery. */
+  batteryMj: number | null;
+}
+
+/** The state in the bytes of a file, JSON or FlatBuffer. Throws a PolicyError for anything else. */
+export function openPlanState(bytes: Uint8Array | ArrayBuffer): PlanState;
+
+/** The JSON text of the state's file. Throws a PolicyError if the state contradicts itself. */
+export function planStateJson(state: PlanState): string;

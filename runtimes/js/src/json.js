@@ -39,7 +39,14 @@ export function readJson(data) {
   return { head, forms };
 }
 
-function parsed(data) {
+/** The object in a file that is no policy, with the members of a table and no others. */
+export function recordOf(object, table) {
+  refuseUnknownIn(object, table);
+  return recordIn(object, table);
+}
+
+/** The JSON object in the bytes of a file. */
+export function parsed(data) {
   let text;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
@@ -47,7 +54,7 @@ function parsed(data) {
     throw new PolicyError("bad-structure", "the file is not UTF-8");
   }
   const policy = parse(text);
-  requireLayout(isObject(policy), "a policy is a JSON object");
+  requireLayout(isObject(policy), "the file is no JSON object");
   return policy;
 }
 

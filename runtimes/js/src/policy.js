@@ -1,6 +1,7 @@
 /** Open a policy from the bytes of its file. */
 
 import { BudgetTable } from "./budget_table.js";
+import { bytesOf } from "./bytes.js";
 import { Controller } from "./controller.js";
 import { PolicyError, require, requireLayout } from "./errors.js";
 import { readFlat } from "./flat.js";
@@ -21,25 +22,12 @@ const OTHERS = {
 
 /** Check the bytes of a policy file, in either encoding, and open its forms. */
 export function openPolicy(bytes, options = {}) {
-  const data = bytesOf(bytes);
+  const data = bytesOf(bytes, "openPolicy");
   requireLayout(data.length <= MOST_BYTES, "the file is larger than the limit for a policy");
   const { head, forms } = isJson(data) ? readJson(data) : readFlat(data);
   const policy = new Policy(head, forms);
   checkOptions(head, options);
   return policy;
-}
-
-/** The bytes of a buffer, also of one from another realm, which `instanceof` does not know. */
-function bytesOf(source) {
-  if (ArrayBuffer.isView(source)) {
-    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  }
-  const type = Object.prototype.toString.call(source).slice("[object ".length, -1);
-  if (type === "ArrayBuffer" || type === "SharedArrayBuffer") return new Uint8Array(source);
-  throw new TypeError(
-    `openPolicy needs the bytes of a file, a Uint8Array or an ArrayBuffer, not ${type}: ` +
-      "read the file without an encoding, and await a Promise",
-  );
 }
 
 class Policy {

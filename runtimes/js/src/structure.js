@@ -41,6 +41,11 @@ export class Structure {
     this.checkFields(this.root, "Policy", [FORMS, ...others]);
   }
 
+  /** Check everything from a root that is no policy. */
+  checkRoot(name) {
+    this.checkTable(this.target(0), name);
+  }
+
   /** The table at a place, with its list of fields; both within the payload. */
   table(at) {
     const slots = at - this.view.getInt32(this.within(at, OFFSET_BYTES), true);
