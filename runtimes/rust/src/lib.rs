@@ -23,6 +23,7 @@ mod layout;
 mod numbers;
 mod options;
 mod plan;
+mod plan_state;
 mod policy;
 mod schedule;
 #[cfg(any(feature = "threads", feature = "tokio"))]
@@ -65,6 +66,7 @@ pub use options::Options;
 pub use plan::{
     Allocation, Battery, Bus, Epoch, Malleable, Plan, Pool, Quote, Span, Stored, Terms,
 };
+pub use plan_state::{BegunJob, PlanState, RanSeconds};
 pub use policy::{Form, Policy};
 pub use schedule::{Arrival, Decision, DecisionKind, RequestTimes, Schedule, ScheduleCounts};
 #[cfg(feature = "threads")]

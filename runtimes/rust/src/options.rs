@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::seal::unseal;
 use crate::signature::{check_signed, PublicKey};
 
-const MOST_BYTES: usize = 64 << 20;
+pub(crate) const MOST_BYTES: usize = 64 << 20;
 /// Most policies are read at once.
 const FIRST_BYTES: usize = 16 << 10;
 

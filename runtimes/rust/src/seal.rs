@@ -45,6 +45,12 @@ fn why_unsealed(bytes: &[u8], has_magic: bool) -> &'static str {
     }
 }
 
+/// The payload with its seal.
+pub(crate) fn sealed(payload: &[u8]) -> Vec<u8> {
+    let size = (payload.len() as u64).to_le_bytes();
+    [payload, MAGIC, &size, Sha256::digest(payload).as_slice()].concat()
+}
+
 /// The parts of a file's bytes; refused unless all of it is whole.
 pub(crate) fn unseal(bytes: &[u8]) -> Result<Unsealed<'_>> {
     let (sealed, signed) = split_signed(bytes)?;

@@ -71,6 +71,11 @@ impl<'a> Structure<'a> {
         Ok(())
     }
 
+    /// Everything from a root that is no policy.
+    pub fn check_root(&mut self, name: &str) -> Result<()> {
+        self.check_table(self.target(0)?, name)
+    }
+
     fn check_table(&mut self, at: usize, name: &str) -> Result<()> {
         let table = self.start(at)?;
         for (id, field) in LAYOUTS[name].iter().enumerate() {

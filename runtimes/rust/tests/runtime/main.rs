@@ -5,6 +5,7 @@ mod any_bytes;
 mod arguments;
 mod demand;
 mod options;
+mod plan_states;
 mod reload;
 mod swaps;
 
