@@ -63,6 +63,17 @@ final class Seal {
     return new Unsealed(whole, expiresUnixS);
   }
 
+  /** The payload with its seal. */
+  static byte[] sealed(byte[] payload) {
+    return ByteBuffer.allocate(payload.length + BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(payload)
+        .put(MAGIC)
+        .putLong(payload.length)
+        .put(sha256(payload, 0, payload.length))
+        .array();
+  }
+
   private static boolean isSigned(byte[] file) {
     int at = file.length - SIGNATURE_BYTES;
     return at >= BYTES && hasAt(file, at, SIGNATURE_MAGIC);

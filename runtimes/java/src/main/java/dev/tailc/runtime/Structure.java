@@ -77,6 +77,11 @@ final class Structure {
     }
   }
 
+  /** Everything from a root that is no policy. */
+  void checkRoot(String table) {
+    checkTable(target(0), Layout.of(table));
+  }
+
   private void checkTable(int at, Layout layout) {
     Table table = start(at);
     for (int id = 0; id < layout.fields.size(); ++id) {
