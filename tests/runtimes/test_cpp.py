@@ -57,6 +57,12 @@ def test_a_scheduler_gives_requests_the_threads_of_their_policy(
     assert built.run("scheduler", VECTORS, tmp_path) == ["0 not so"]
 
 
+def test_states_of_plans_are_read_and_written_as_by_other_runtimes(
+    built: Reader, tmp_path: Path
+) -> None:
+    assert built.run("states", VECTORS, tmp_path) == ["0 not so"]
+
+
 def hashed(built: Reader, messages: Sequence[bytes]) -> list[str]:
     """The digests, which are the same by the processor's instructions and without them."""
     said = [line.split() for line in built.run("hashes", lines=[one.hex() for one in messages])]

@@ -22,6 +22,9 @@
 #define main serving
 #include "serving.cpp"
 #undef main
+#define main states
+#include "states.cpp"
+#undef main
 #define main vectors
 #include "vectors.cpp"
 #undef main
@@ -35,6 +38,7 @@ int main(int count, char** arguments) {
   if (name == "refusals") return refusals(count - 1, arguments + 1);
   if (name == "scheduler") return scheduler(count - 1, arguments + 1);
   if (name == "serving") return serving(count - 1, arguments + 1);
+  if (name == "states") return states(count - 1, arguments + 1);
   if (name == "vectors") return vectors(count - 1, arguments + 1);
   std::cerr << "usage: conformance NAME ARGUMENTS\n";
   return 64;

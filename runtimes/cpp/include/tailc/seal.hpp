@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "error.hpp"
 #include "sha256.hpp"
@@ -45,6 +46,16 @@ inline const char* why_unsealed(const std::uint8_t* bytes, std::size_t size, boo
   if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
     return "the file looks compressed by gzip: decompress it";
   return "the file is no policy: it has no identifier `TLC1`";
+}
+
+// Seals a payload.
+inline void append_seal(std::vector<std::uint8_t>& payload) {
+  const std::size_t size = payload.size();
+  const Sha256 digest = sha256(payload.data(), size);
+  payload.insert(payload.end(), kMagic, kMagic + kMagicSize);
+  for (std::size_t i = 0; i < kLengthSize; ++i)
+    payload.push_back(static_cast<std::uint8_t>(std::uint64_t{size} >> (8 * i)));
+  payload.insert(payload.end(), digest.begin(), digest.end());
 }
 
 // The size of the payload at the begin of sealed bytes; PolicyError unless all of it is whole.

@@ -42,6 +42,9 @@ class Structure {
       if (id != kFormsId) check_field(root, policy_fields(), id);
   }
 
+  // Everything from a root that is no policy.
+  void check_root(std::string_view name) { check_table(target(0), name); }
+
  private:
   static constexpr std::uint64_t kOffsetSize = 4, kSlotSize = 2, kLongSize = 8, kRowSize = 32;
   // A list of fields begins with its own size and that of its table.

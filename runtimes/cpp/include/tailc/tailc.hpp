@@ -9,6 +9,7 @@
 #include "opening.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "plan_state.hpp"
 #include "policy.hpp"
 #include "shares.hpp"
 #include "signature.hpp"
