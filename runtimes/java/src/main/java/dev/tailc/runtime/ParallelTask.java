@@ -21,6 +21,8 @@ final class ParallelTask<T, R> {
   /** Threads that it may have; 0 when it must end. A scheduler sets it, and then calls grow. */
   volatile int allowed;
 
+  final BoundThreads threads;
+
   private final ParallelWork<T, R> work;
   private final Executor pool;
   private final Runnable exit;
@@ -39,8 +41,15 @@ final class ParallelTask<T, R> {
    *
    * @param exit called once, before the future completes
    * @param isMeasured whether to measure its processor time
+   * @param binder binds its threads; may be null
    */
-  ParallelTask(ParallelWork<T, R> work, Executor pool, Runnable exit, boolean isMeasured) {
+  ParallelTask(
+      ParallelWork<T, R> work,
+      Executor pool,
+      Runnable exit,
+      boolean isMeasured,
+      CoreBinder binder) {
+    this.threads = new BoundThreads(binder);
     this.isMeasured = isMeasured;
     this.work = work;
     this.pool = pool;
@@ -51,8 +60,9 @@ final class ParallelTask<T, R> {
     }
   }
 
-  /** Adds the threads that it does not use yet; ends it if it has none. */
+  /** Moves its threads, and adds those that it does not use yet; ends it if it has none. */
   void grow() {
+    threads.move();
     int missing = 0;
     synchronized (this) {
       if (failure == null && hasParts()) {
@@ -61,7 +71,7 @@ final class ParallelTask<T, R> {
       }
     }
     for (int i = 0; i < missing; ++i) {
-      pool.execute(this::run);
+      pool.execute(() -> threads.run(this::run));
     }
     endIfDone();
   }

@@ -35,6 +35,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   private final Consumer<Policy> onReload;
   private final Executor pool;
   private final LongSupplier clock;
+  private final CoreBinding binding;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<Request, ParallelTask<?, ?>> tasks = new HashMap<>();
@@ -52,7 +53,19 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
    * @throws ScheduleException for a policy that needs another server
    */
   public Scheduler(Policy policy, int threads) {
-    this(() -> policy, unused -> {}, threads);
+    this(() -> policy, unused -> {}, threads, CoreBinding.NONE);
+  }
+
+  /**
+   * Applies a policy whose rungs are cores: threads run on the processors of their requests' cores.
+   *
+   * @param threads of all requests together, at least as many as the policy has cores
+   * @param processors numbers of processors by core type
+   * @throws ScheduleException for a policy that needs others
+   */
+  public Scheduler(
+      Policy policy, int threads, Map<String, List<Integer>> processors, CoreBinder binder) {
+    this(() -> policy, unused -> {}, threads, new CoreBinding(processors, binder));
   }
 
   /**
@@ -62,34 +75,42 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
    *     handler of uncaught exceptions gets what it throws
    */
   public Scheduler(PolicyWatch watch, int threads, Consumer<Policy> onReload) {
-    this(watch::current, onReload, threads);
+    this(watch::current, onReload, threads, CoreBinding.NONE);
   }
 
-  private Scheduler(Supplier<Policy> current, Consumer<Policy> onReload, int threads) {
+  /** Applies a watched policy whose rungs are cores, and follows it. */
+  public Scheduler(
+      PolicyWatch watch,
+      int threads,
+      Consumer<Policy> onReload,
+      Map<String, List<Integer>> processors,
+      CoreBinder binder) {
+    this(watch::current, onReload, threads, new CoreBinding(processors, binder));
+  }
+
+  private Scheduler(
+      Supplier<Policy> current, Consumer<Policy> onReload, int threads, CoreBinding binding) {
     this(current, onReload, Executors.newFixedThreadPool(threads, Scheduler::daemon),
-        System::nanoTime);
+        System::nanoTime, binding);
     daemon(this::keepTime).start();
   }
 
   /** Without a thread for timers: {@code wake} is called instead. */
   Scheduler(
-      Supplier<Policy> current, Consumer<Policy> onReload, Executor pool, LongSupplier clock) {
+      Supplier<Policy> current,
+      Consumer<Policy> onReload,
+      Executor pool,
+      LongSupplier clock,
+      CoreBinding binding) {
     this.current = current;
     this.onReload = onReload;
     this.pool = pool;
     this.clock = clock;
+    this.binding = binding;
     policy = current.get();
-    checkNoCores(policy);
+    binding.check(policy);
     reloadedNs = clock.getAsLong();
     schedule = new Schedule(policy, reloadedNs);
-  }
-
-  /** Refuses rungs that are cores: Java binds no thread to a core without native code. */
-  private static void checkNoCores(Policy policy) {
-    if (policy.ladders().stream().anyMatch(ladder -> ladder.cores().isPresent())) {
-      throw new ScheduleException(
-          "the rule `core-per-request` needs a server that places requests");
-    }
   }
 
   private static Thread daemon(Runnable work) {
@@ -128,7 +149,8 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   private <T, R> CompletableFuture<R> admit(String requestClass, ParallelWork<T, R> work) {
     Request[] request = new Request[1];
     ParallelTask<T, R> task =
-        new ParallelTask<>(work, pool, () -> exit(request[0]), log != null);
+        new ParallelTask<>(
+            work, pool, () -> exit(request[0]), log != null, binding.binder);
     call(
         nowNs -> {
           if (isShutdown) {
@@ -236,6 +258,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
       for (Decision decision : schedule.takeDecisions()) {
         ParallelTask<?, ?> task = tasks.get(decision.request());
         boolean isCut = decision.kind() == Decision.Kind.CUT_OFF;
+        task.threads.processor = binding.processorOf(decision.request());
         task.allowed = isCut ? 0 : decision.request().threads();
         affected.add(task);
       }
@@ -254,7 +277,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     if (current.get() != policy) {
       policy = current.get();
       try {
-        checkNoCores(policy);
+        binding.check(policy);
         schedule.reload(policy, nowNs);
         reloadedNs = nowNs;
       } catch (ScheduleException | PolicyException why) {
@@ -274,7 +297,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     }
   }
 
-  private static void passOn(Throwable thrown) {
+  static void passOn(Throwable thrown) {
     Thread thread = Thread.currentThread();
     thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
   }

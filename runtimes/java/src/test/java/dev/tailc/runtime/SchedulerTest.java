@@ -31,7 +31,7 @@ class SchedulerTest {
   private Policy policy = policyOf("settings");
   private long nowNs;
   private final Scheduler scheduler =
-      new Scheduler(() -> policy, reloaded::add, threads::add, () -> nowNs);
+      new Scheduler(() -> policy, reloaded::add, threads::add, () -> nowNs, CoreBinding.NONE);
 
   private static Policy policyOf(String name) {
     try {
@@ -300,7 +300,8 @@ class SchedulerTest {
               throw wrong;
             },
             threads::add,
-            () -> nowNs);
+            () -> nowNs,
+            CoreBinding.NONE);
     CompletableFuture<List<Integer>> served = throwing.parallel(parts(1));
     policy = policyOf("lucene");
     runThreads();
