@@ -87,6 +87,23 @@ def ks_bounds(ours: DistributionBand, theirs: DistributionBand) -> DistanceBound
     return _bounds(_gap(low, high, their_low, their_high), apart, np.max)
 
 
+def least_moved(ours: DistributionBand, theirs: DistributionBand, tolerance: float) -> float:
+    """Lower bound of the share of requests that moved further than a share of their demand.
+
+    This is the Kolmogorov-Smirnov distance that remains if demands within `tolerance` of each other
+    count as equal. With a tolerance of 0 it is the lower bound of `ks_bounds`.
+    """
+    return max(_least_faster(ours, theirs, tolerance), _least_faster(theirs, ours, tolerance), 0.0)
+
+
+def _least_faster(ours: DistributionBand, theirs: DistributionBand, tolerance: float) -> float:
+    """Lower bound of the share that is up to some demand in ours, and clearly above in theirs."""
+    points = len(ours.x_ns)
+    least, _ = ours.shares(ours.x_ns)
+    _, their_most = theirs.shares(ours.x_ns * (1 + tolerance))
+    return float((least[:points] - their_most[:points]).max())
+
+
 def wasserstein_bounds(ours: DistributionBand, theirs: DistributionBand) -> DistanceBounds:
     """Bounds of the Wasserstein-1 distance [ns]: the mean difference of equal quantiles."""
     columns = (ours.up_to, ours.below_most, theirs.up_to, theirs.below_most, [0.0, 1.0])

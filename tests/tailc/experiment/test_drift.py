@@ -161,6 +161,30 @@ def test_constant_demand_does_not_drift_from_itself() -> None:
     assert (found.compiled_mean_us, found.held_out_mean_us) == (7_000, 7_000)
 
 
+@pytest.mark.parametrize("longer", [1.001, 1.04])
+def test_fixed_demands_that_a_server_measures_have_not_drifted(longer: float) -> None:
+    """All requests moved, so Kolmogorov-Smirnov is 90 % or more, but each moved little."""
+    measured = np.random.default_rng(3).uniform(1.0, longer, 4_000)
+    for compiled_ms, served_ms in (
+        (two_sizes(1, 4_000, 0.1, 50.0), two_sizes(2, 4_000, 0.1, 50.0) * measured),
+        (np.full(4_000, 5.0), 5.0 * measured),
+    ):
+        found = drift_between(compiled_ms, served_ms)
+        assert found.ks_ppm.low > 800_000
+        assert not found.is_flagged
+
+
+@pytest.mark.parametrize(
+    ("share_long", "long_ms"),
+    [(0.2, 50.0), (0.1, 75.0)],
+    ids=["more long ones", "longer long ones"],
+)
+def test_fixed_demands_that_changed_are_flagged(share_long: float, long_ms: float) -> None:
+    measured = np.random.default_rng(3).uniform(1.0, 1.04, 4_000)
+    served_ms = two_sizes(2, 4_000, share_long, long_ms) * measured
+    assert drift_between(two_sizes(1, 4_000, 0.1, 50.0), served_ms).is_flagged
+
+
 def test_drift_is_the_same_each_time_and_for_each_order_of_requests() -> None:
     ours, theirs = exponential(1, 3_000, 20.0), exponential(2, 2_000, 25.0)
     assert drift_between(ours, theirs) == drift_between(ours[::-1], theirs[::-1])
