@@ -208,4 +208,4 @@ def _compare_execution(
     if log is None or load.is_overloaded or not log.has_demands_of(judgement.held_out):
         return None
     has_serial_parts = request_reading_of(policy).serial is not None
-    return compare_execution(log, load.thread_time_us, has_serial_parts=has_serial_parts)
+    return compare_execution(log, load, has_serial_parts=has_serial_parts)

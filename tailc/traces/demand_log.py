@@ -56,9 +56,9 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     has_class = header_of(source) in HEADERS[1:]
     match like:
         case DemandReading(speedups=CommonCurve() as common):
-            return _reading(like.measured.reference, common)
+            return _reading(like.measured.reference, common, _measure(like))
         case DemandReading(speedups=ClassCurves(curves=curves)) if has_class:
-            return _reading(like.measured.reference, ClassCurves(CLASS, curves))
+            return _reading(like.measured.reference, ClassCurves(CLASS, curves), _measure(like))
     what = "the class of each request" if like.curves else "speed-ups of each request"
     raise source.fault(
         Code.MISSING_COLUMN,
@@ -69,8 +69,18 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     )
 
 
-def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReading:
-    measured = ValueMeaning(Measure.DEMAND_BUSY, reference, TimeUnit.US)
+def _measure(like: RequestReading) -> Measure:
+    """The demand of the compile: a log does not state whether it has processor or busy time."""
+    measure = like.measured.measure
+    return measure if measure is Measure.DEMAND_CPU else Measure.DEMAND_BUSY
+
+
+def _reading(
+    reference: str,
+    speedups: CommonCurve | ClassCurves,
+    measure: Measure = Measure.DEMAND_BUSY,
+) -> DemandReading:
+    measured = ValueMeaning(measure, reference, TimeUnit.US)
     return DemandReading(measured, Rows(), DemandColumn(DEMAND), speedups, WEIGHT)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.models.server_load import Load
 from tailc.traces.request_log import RequestLog
 
 FEWEST_REQUESTS = 300
@@ -23,7 +24,7 @@ _MOST_GROUPS = 50
 _LEAST_IN_GROUP = 10
 # A run without busy periods underestimates its standard error.
 _STANDARD_ERRORS = 5.0
-# Smaller deviations of the thread time do not matter.
+# Smaller deviations of the thread time, or of the mean latency, do not matter.
 _LEAST_SHARE = 0.05
 # A tick is late by half a period in the mean.
 _LATE_SHARE = 1 / 3
@@ -36,8 +37,8 @@ class ExecutionComparison:
 
     late_share: part of the run time in which a tick (a check of a request's age) was overdue.
     worked_share: part of the time granted to threads beyond the first in which they worked; None if
-    requests had only one thread. is_sample: not every request was logged, so the load under which
-    they ran is unknown.
+    requests had only one thread. is_faster: the mean latency is shorter than in the replay.
+    is_sample: not every request was logged, so the load under which they ran is unknown.
     """
 
     thread_time_us: float
@@ -45,6 +46,7 @@ class ExecutionComparison:
     standard_error_us: float
     late_share: float
     worked_share: float | None
+    is_faster: bool
     is_sample: bool
 
     @property
@@ -58,11 +60,12 @@ class ExecutionComparison:
     def has_late_climbs(self) -> bool:
         """Whether late ticks explain that the measured thread time is not that of the replay.
 
-        Late climbs lower the thread time. Ticks that are late where no request climbs change
-        nothing: often all processors are busy while requests are on their last rung.
+        Late climbs lower the thread time, and no request is faster. Ticks that are late where no
+        request climbs change nothing: often all processors are busy while requests are on their
+        last rung.
         """
         is_lower = self.thread_time_us < self.predicted_thread_time_us
-        return is_lower and self.late_share > _LATE_SHARE
+        return is_lower and not self.is_faster and self.late_share > _LATE_SHARE
 
     @property
     def lacks_threads(self) -> bool:
@@ -71,7 +74,7 @@ class ExecutionComparison:
 
 
 def compare_execution(
-    log: RequestLog, predicted_thread_time_us: float, *, has_serial_parts: bool
+    log: RequestLog, predicted: Load, *, has_serial_parts: bool
 ) -> ExecutionComparison | None:
     """Compare a server's log of requests with a replay of its demands; None for too few requests.
 
@@ -83,10 +86,11 @@ def compare_execution(
     thread_us = log.thread_us if has_serial_parts else log.granted_us
     return ExecutionComparison(
         float(thread_us.mean()),
-        predicted_thread_time_us,
+        predicted.thread_time_us,
         _standard_error(log, thread_us.astype(np.float64)),
         float(log.late_us.mean() / max(log.run_us.mean(), 1)),
         None if has_serial_parts else _worked_share(log),
+        float(log.latency_us.mean()) < (1 - _LEAST_SHARE) * predicted.mean_latency_us,
         not log.has_every_request,
     )
 

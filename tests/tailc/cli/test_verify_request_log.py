@@ -112,8 +112,12 @@ def test_a_server_that_follows_the_model_deviates_in_nothing(served, tailc):
         ({"speedup": 0.2, "worked": 0.5}, "second-threads", "beyond the first worked for 50% of"),
         ({"granted": 0.5, "late": 0.6}, "ticks", "during 60% of the run time of requests"),
         ({"speedup": 0.2, "late": 0.6}, "speed-ups", "measure the speed-ups again"),
+        ({"speedup": 1.5, "late": 0.6}, "speed-ups", "measure the speed-ups again"),
     ],
-    ids=["speed-ups", "second threads", "late ticks", "late ticks on the last rung"],
+    ids=[
+        *("speed-ups", "second threads", "late ticks", "late ticks on the last rung"),
+        "late ticks of a faster server",
+    ],
 )
 def test_the_part_that_deviates_is_named(served, tailc, planted, part, remark):
     write_log(served / "log.csv", rows_of(served, **planted))
@@ -135,6 +139,14 @@ def test_the_threads_of_other_demands_are_not_compared(served, tailc):
     rows = [(2 * int(row[0]), *row[1:]) for row in rows_of(served)]
     write_log(served / "other.csv", rows)
     assert result_of(tailc, measured="other.csv")["execution"] is None
+
+
+def test_a_log_has_the_measure_of_the_compile(served, tailc):
+    """A log does not state whether its demands are processor time."""
+    spec = (served / "toy.yaml").read_text().replace("demand-busy", "demand-cpu")
+    (served / "toy.yaml").write_text(spec)
+    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
+    assert "TC0602" not in judged(tailc).err
 
 
 def test_a_sample_of_the_requests_has_no_arrivals(served, tailc):
