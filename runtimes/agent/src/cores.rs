@@ -73,10 +73,10 @@ pub enum Input {
 
 impl Input {
     /// The next observation; none at the end of recorded ones.
-    pub fn next(&mut self) -> Option<Seen> {
+    pub fn next(&mut self) -> Result<Option<Seen>, Fault> {
         match self {
-            Self::Live(board) => Some(board.seen(now_ns())),
-            Self::Recorded(seen) => seen.pop(),
+            Self::Live(board) => board.seen(now_ns()).map(Some),
+            Self::Recorded(seen) => Ok(seen.pop()),
         }
     }
 

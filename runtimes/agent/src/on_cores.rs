@@ -83,7 +83,7 @@ impl<R: Rule> Kind for OnCores<R> {
     }
 
     fn tick(&mut self, _time_us: u64) -> Result<Tick, Fault> {
-        let Some(seen) = self.input.next() else { return Ok(Tick::End) };
+        let Some(seen) = self.input.next()? else { return Ok(Tick::End) };
         self.feedback.observe(&self.policy, &seen);
         let Decision { settings, changes, again_us } = self.rule.decide(&seen);
         let mut journal = String::new();

@@ -142,6 +142,22 @@ fn checked(done: libc::c_int) -> io::Result<()> {
     Err(if why.raw_os_error() == Some(libc::ESRCH) { io::ErrorKind::NotFound.into() } else { why })
 }
 
+/// Opens a file that other processes write, too, or creates it, and makes it as long as that. Others
+/// may write to its folder, so it is not opened through a link, and not opened to be created if it
+/// exists: where `fs.protected_regular` is set, the kernel refuses that for a file of another user.
+pub fn open_shared(path: &Path, bytes: u64) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
+    let file = match options.open(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => options.create_new(true).open(path)?,
+        opened => opened?,
+    };
+    if file.metadata()?.len() < bytes {
+        file.set_len(bytes)?;
+    }
+    Ok(file)
+}
+
 /// 64-bit words of a file that other processes map, too.
 #[derive(Debug)]
 pub struct SharedWords {
@@ -153,22 +169,10 @@ pub struct SharedWords {
 unsafe impl Send for SharedWords {}
 
 impl SharedWords {
-    /// Creates the file if there is none, and makes it as long as that. Others may write to its folder,
-    /// so it is not opened through a link, and not opened to be created if it exists: where
-    /// `fs.protected_regular` is set, the kernel refuses that for a file of another user.
+    /// Maps the first words of the file.
     pub fn open(path: &Path, count: usize) -> io::Result<Self> {
         let bytes = count * size_of::<u64>();
-        let mut options = File::options();
-        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
-        let file = match options.open(path) {
-            Err(why) if why.kind() == io::ErrorKind::NotFound => {
-                options.create_new(true).open(path)?
-            }
-            opened => opened?,
-        };
-        if file.metadata()?.len() < bytes as u64 {
-            file.set_len(bytes as u64)?;
-        }
+        let file = open_shared(path, bytes as u64)?;
         // SAFETY: a new mapping of an open file, whose result is checked.
         let first = unsafe {
             libc::mmap(

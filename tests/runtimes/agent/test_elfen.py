@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import sys
 import time
 from dataclasses import replace
@@ -278,6 +279,27 @@ def test_a_server_reports_its_requests_in_shared_memory(tmp_path: Path) -> None:
         until(lambda: board.exists() and board.stat().st_size >= 128, "the board is there")
         with board.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
             report_requests(memoryview(mapped).cast("Q"), state)
+
+
+def test_a_board_that_a_server_shortens_is_long_again(tmp_path: Path) -> None:
+    root, board = tmp_path / "machine", tmp_path / "board"
+    fake_machine.make("virtual-hybrid", root, ["batch"])
+    ladder = lanes(1, (3, 5), LoadAxis.IN_SYSTEM)
+    policy = replace(read_policy(VECTORS / "lanes.json"), forms=(ladder,))
+    _, flat = write_policy(policy, tmp_path / "policy")
+    state = root / "sys/fs/cgroup/unified/batch/cgroup.freeze"
+    words = ["run", flat, "--root", root, "--board", board, "--batch", "0=/batch"]
+    with started(*words) as agent:
+        until(lambda: board.exists() and board.stat().st_size >= 128, "the board is there")
+        for length in (0, 70):
+            os.truncate(board, length)
+            until(lambda: board.stat().st_size >= 128, "the board is long again")
+        with board.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+            report_requests(memoryview(mapped).cast("Q"), state)
+        agent.terminate()
+        assert agent.wait() == 0
+        assert agent.stderr is not None
+        assert agent.stderr.read().count("was shortened") == 1
 
 
 def test_a_request_is_alone_at_its_age_and_not_at_the_next_tick(tmp_path: Path) -> None:
