@@ -12,6 +12,9 @@ use crate::setting::Setting;
 /// A folder that the kernel does not have: `affinity/ID` is the list of CPUs of a thread. A copy of a
 /// machine has it as files.
 pub const AFFINITY: &str = "affinity";
+/// What is read of a thread has its start time behind the CPUs, such as `0,1 since 4711`: another
+/// thread with its id does not get its CPUs.
+const SINCE: &str = " since ";
 
 /// Files below a root; all paths are relative to it.
 pub trait Machine {
@@ -32,12 +35,14 @@ pub struct Tree {
     root: PathBuf,
     /// Files that were written stay open: opening costs more than writing.
     open: HashMap<PathBuf, File>,
+    /// Threads that were moved, and when they started.
+    moved: HashMap<PathBuf, u64>,
 }
 
 impl Tree {
     /// The tree below a folder.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), open: HashMap::new() }
+        Self { root: root.into(), open: HashMap::new(), moved: HashMap::new() }
     }
 
     /// The whole path of a file.
@@ -47,12 +52,21 @@ impl Tree {
 
     /// The thread of a path below `AFFINITY`, on a real machine.
     fn thread_of(&self, path: &Path) -> Option<u32> {
-        let name = path.strip_prefix(AFFINITY).ok()?;
-        if self.root != Path::new("/") {
-            return None;
+        thread_in(path).filter(|_| self.root == Path::new("/"))
+    }
+
+    fn move_thread(&mut self, thread: u32, setting: &Setting) -> io::Result<()> {
+        let since = thread_start(thread)?;
+        let (cpus, wanted) = match setting.value.split_once(SINCE) {
+            Some((cpus, start)) => (cpus, start.parse().ok()),
+            None => (setting.value.as_str(), Some(since)),
+        };
+        if wanted != Some(since) {
+            return Err(io::ErrorKind::NotFound.into());
         }
-        // The kernel's ids are positive and signed.
-        name.to_str()?.parse().ok().filter(|id| *id <= i32::MAX as u32)
+        os::set_affinity(thread, cpus)?;
+        self.moved.insert(setting.path.clone(), since);
+        Ok(())
     }
 
     /// Files of the kernel are never created.
@@ -68,14 +82,14 @@ impl Tree {
 impl Machine for Tree {
     fn read(&self, path: &Path) -> io::Result<String> {
         if let Some(thread) = self.thread_of(path) {
-            return os::affinity(thread);
+            return Ok(format!("{}{SINCE}{}", os::affinity(thread)?, thread_start(thread)?));
         }
         Ok(fs::read_to_string(self.path_of(path))?.trim().to_owned())
     }
 
     fn write(&mut self, setting: &Setting) -> io::Result<()> {
         if let Some(thread) = self.thread_of(&setting.path) {
-            return os::set_affinity(thread, &setting.value);
+            return self.move_thread(thread, setting);
         }
         let text = format!("{}\n", setting.value);
         let written = self.file(&setting.path)?.write_all_at(text.as_bytes(), 0);
@@ -97,8 +111,30 @@ impl Machine for Tree {
             let (open, now) = (file.metadata().map(id), fs::metadata(root.join(path)).map(id));
             open.ok() != now.ok()
         };
-        self.open.extract_if(|path, file| is_ended(path, file)).map(|(path, _)| path).collect()
+        let files = self.open.extract_if(|path, file| is_ended(path, file)).map(|(path, _)| path);
+        let mut ended: Vec<PathBuf> = files.collect();
+        let start = |path: &Path| thread_start(thread_in(path)?).ok();
+        let threads = self.moved.extract_if(|path, since| start(path) != Some(*since));
+        ended.extend(threads.map(|(path, _)| path));
+        ended
     }
+}
+
+/// The thread of a path below `AFFINITY`. The kernel's ids are positive and signed.
+fn thread_in(path: &Path) -> Option<u32> {
+    let name = path.strip_prefix(AFFINITY).ok()?;
+    name.to_str()?.parse().ok().filter(|id| *id <= i32::MAX as u32)
+}
+
+/// When a thread started, in ticks since the machine started.
+fn thread_start(thread: u32) -> io::Result<u64> {
+    // Field 22 of proc(5); the second one is a name, which may have blanks and brackets.
+    const AFTER_NAME: usize = 19;
+    // One that ends while its file is read gives another error than one that has ended.
+    let text = fs::read_to_string(format!("/proc/{thread}/stat"))
+        .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
+    let start = text.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(AFTER_NAME));
+    start.and_then(|start| start.parse().ok()).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// A machine that is only read; writes are printed, and read again as if they had happened.
@@ -149,5 +185,22 @@ mod tests {
             let written = tree.write(&Setting::new(path, 0)).map_err(|why| why.kind());
             assert_eq!(written, Err(io::ErrorKind::NotFound), "{id}");
         }
+    }
+
+    #[test]
+    fn a_thread_whose_id_another_one_has_now_is_gone() {
+        let id = std::process::id();
+        let path = Path::new(AFFINITY).join(id.to_string());
+        let mut tree = Tree::new("/");
+        let own = tree.read(&path).unwrap();
+        tree.write(&Setting::new(&path, &own)).unwrap();
+        assert_eq!(tree.ended(), Vec::<PathBuf>::new());
+        let (cpus, since) = own.split_once(SINCE).unwrap();
+        let since: u64 = since.parse().unwrap();
+        let earlier = Setting::new(&path, format!("{cpus}{SINCE}{}", since - 1));
+        assert_eq!(tree.write(&earlier).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(tree.read(&path).unwrap(), own);
+        tree.moved.insert(path.clone(), since - 1);
+        assert_eq!(tree.ended(), [path]);
     }
 }
