@@ -9,6 +9,7 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::{Bench, Subject};
 use crate::cpus::{cpus_in, MOST_CPUS};
+use crate::events::{Counting, Scope};
 use crate::fault::{Exit, Fault};
 use crate::{bench_release, watchdog};
 
@@ -87,6 +88,8 @@ pub struct Run {
     pub floor_ppm: i64,
     pub zero: Zero,
     pub stale_us: u64,
+    pub counting: Counting,
+    pub requests: Option<PathBuf>,
 }
 
 /// Values of an option `--option NAME=VALUE` that may be repeated.
@@ -271,6 +274,8 @@ impl Run {
             floor_ppm: 0,
             zero: Zero::default(),
             stale_us: STALE_US,
+            counting: Counting::default(),
+            requests: None,
         }
     }
 }
@@ -336,6 +341,9 @@ fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Faul
         "floor" => run.floor_ppm = share_ppm(&words.text()?)?,
         "zero" => run.zero = zero(&words.text()?)?,
         "stale" => run.stale_us = time_us(&words.text()?)?,
+        "count" => run.counting.scope = Some(scope(&words.text()?)?),
+        "stalls" => run.counting.stalls = Some(raw_event(&words.text()?)?),
+        "requests" => run.requests = Some(words.path()?),
         _ => return Err(usage(format!("no option `--{option}` of `run`"))),
     }
     Ok(())
@@ -351,6 +359,21 @@ fn zero(text: &str) -> Result<Zero, Fault> {
         "freeze" => Ok(Zero::Freeze),
         _ => Err(usage(format!("`--zero {text}`: it is `floor` or `freeze`"))),
     }
+}
+
+fn scope(text: &str) -> Result<Scope, Fault> {
+    match text {
+        "cpus" => Ok(Scope::Cpus),
+        "threads" => Ok(Scope::Threads),
+        group if group.starts_with('/') => Ok(Scope::Group(group.to_owned())),
+        _ => Err(usage(format!("`--count {text}`: it is `cpus`, `threads` or `/` and a cgroup"))),
+    }
+}
+
+/// The number of an event of the processor, such as `r14a3`, as `perf` takes it.
+fn raw_event(text: &str) -> Result<u64, Fault> {
+    let number = text.strip_prefix('r').and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    number.ok_or_else(|| usage(format!("`--stalls {text}`: it is an event such as `r14a3`")))
 }
 
 /// Millionths in a share such as `2.5%`.

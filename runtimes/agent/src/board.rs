@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cores::{Core, Running, Seen, MOST_WAITING};
 use crate::fault::{warn, Fault};
-use crate::os::open_shared;
+use crate::os::{open_shared, word_at};
 
 /// Words before the first line: this mark, the number of cores, and the words of a line.
 const HEADER: usize = 8;
@@ -82,14 +82,8 @@ impl Board {
         self.write_header()
     }
 
-    fn word(&self, at: usize) -> u64 {
-        let mut word = [0; WORD];
-        word.copy_from_slice(&self.bytes[at * WORD..][..WORD]);
-        u64::from_ne_bytes(word)
-    }
-
     fn core(&self, core: usize, now_ns: u64) -> Core {
-        let word = |at: usize| self.word(HEADER + core * self.line + at);
+        let word = |at: usize| word_at(&self.bytes, HEADER + core * self.line + at);
         let given = |at: usize| Some(word(at)).filter(|value| *value > 0);
         let waiting = word(WAITING).min(MOST_WAITING);
         let queued = waiting.min((self.line - QUEUE) as u64) as usize;
@@ -101,6 +95,6 @@ impl Board {
             let (cycles, memory_ns, thread) = (given(CYCLES), word(MEMORY_NS), word(THREAD));
             Running { started_ns, arrived_ns, cycles, memory_ns, thread }
         });
-        Core { running, waiting, queue_ns, arrivals: word(ARRIVALS) }
+        Core { running, waiting, queue_ns, arrivals: word(ARRIVALS), counts: None }
     }
 }

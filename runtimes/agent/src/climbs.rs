@@ -12,7 +12,7 @@ use crate::fault::{Exit, Fault};
 use crate::load::Load;
 use crate::machine::Machine;
 use crate::metrics::Exposition;
-use crate::on_cores::{earlier, Decision, OnCores, Rule};
+use crate::on_cores::{earlier, Decision, OnCores, Rule, ServerCores};
 use crate::request::{Ahead, Requests, Rules};
 
 /// The frequency of each core by the age of its request.
@@ -53,7 +53,7 @@ impl Climbs {
             tick_us: run.tick_us,
             now_khz: vec![0; cpus.len()],
         };
-        OnCores::new(rule, policy, run, cpus.len(), 0)
+        OnCores::new(rule, policy, run, &ServerCores { count: cpus.len(), cpus, queue: 0 })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::board::Board;
+use crate::events::{Counts, Events};
 use crate::fault::Fault;
 use crate::inputs::{Row, Table};
 use crate::os::now_ns;
@@ -31,6 +32,8 @@ pub struct Core {
     pub queue_ns: Vec<u64>,
     /// Requests that have ever arrived; 0 if the server does not count them.
     pub arrivals: u64,
+    /// What the processor has counted, if it counts.
+    pub counts: Option<Counts>,
 }
 
 /// A running request.
@@ -65,8 +68,8 @@ impl Seen {
 /// Where it is seen.
 #[derive(Debug)]
 pub enum Input {
-    /// Memory that the server shares.
-    Live(Board),
+    /// Memory that the server shares, and counters.
+    Live(Board, Option<Events>),
     /// The next observations, the last first.
     Recorded(Vec<Seen>),
 }
@@ -75,7 +78,13 @@ impl Input {
     /// The next observation; none at the end of recorded ones.
     pub fn next(&mut self) -> Result<Option<Seen>, Fault> {
         match self {
-            Self::Live(board) => board.seen(now_ns()).map(Some),
+            Self::Live(board, events) => {
+                let mut seen = board.seen(now_ns())?;
+                for (at, core) in seen.cores.iter_mut().enumerate() {
+                    core.counts = events.as_mut().and_then(|events| events.counts(at, core));
+                }
+                Ok(Some(seen))
+            }
             Self::Recorded(seen) => Ok(seen.pop()),
         }
     }
@@ -120,6 +129,7 @@ struct Columns {
     cycles: Option<usize>,
     memory: Option<usize>,
     thread: Option<usize>,
+    counted: [Option<usize>; 3],
 }
 
 impl Columns {
@@ -135,6 +145,8 @@ impl Columns {
             cycles: table.optional_column("cycles"),
             memory: table.optional_column("memory_ns"),
             thread: table.optional_column("thread"),
+            counted: ["counted_cycles", "counted_instructions", "counted_stalls"]
+                .map(|name| table.optional_column(name)),
         })
     }
 
@@ -170,6 +182,10 @@ impl Columns {
         if let Some(column) = self.waiting.filter(|_| waiting > MOST_WAITING) {
             return Err(row.wrong(column, &format!("is above {MOST_WAITING}")));
         }
-        Ok(Core { running, waiting, queue_ns, arrivals: whole(self.arrivals)?.unwrap_or(0) })
+        let [cycles, instructions, stalls] = self.counted.map(whole);
+        let (instructions, stalls) = (instructions?.unwrap_or(0), stalls?.unwrap_or(0));
+        let counts = cycles?.map(|cycles| Counts { cycles, instructions, stalls });
+        let arrivals = whole(self.arrivals)?.unwrap_or(0);
+        Ok(Core { running, waiting, queue_ns, arrivals, counts })
     }
 }

@@ -10,10 +10,11 @@ use crate::climbs::{cores_of, the_ladder};
 use crate::cores::Seen;
 use crate::cpus::{check_count, cpus_of, siblings_of};
 use crate::fault::{Exit, Fault};
+use crate::interference::Interference;
 use crate::load::Load;
 use crate::machine::Machine;
 use crate::metrics::Exposition;
-use crate::on_cores::{earlier, Decision, OnCores, Rule};
+use crate::on_cores::{earlier, Decision, OnCores, Rule, ServerCores};
 use crate::request::{Ahead, Requests, Rules};
 use crate::setting::Setting;
 
@@ -25,6 +26,7 @@ pub struct Elfen {
     lanes: Vec<BatchLane>,
     requests: Vec<Requests>,
     load: Load,
+    interference: Interference,
     lead_us: u64,
     tick_us: u64,
     states: Vec<State>,
@@ -52,6 +54,15 @@ impl State {
             Self::Idle => "idle",
             Self::Shared => "shared",
             Self::Alone => "alone",
+        }
+    }
+
+    /// That of a request.
+    fn lane(self) -> Option<Lane> {
+        match self {
+            Self::Unknown | Self::Idle => None,
+            Self::Shared => Some(Lane::Shared),
+            Self::Alone => Some(Lane::Alone),
         }
     }
 }
@@ -83,11 +94,12 @@ impl Elfen {
             lanes: cpus.iter().zip(&names).map(lane).collect::<Result<_, Fault>>()?,
             requests: vec![Requests::default(); cpus.len()],
             load: Load::default(),
+            interference: Interference::of(ladder, cpus.len()),
             lead_us: run.lead_us,
             tick_us: run.tick_us,
             states: vec![State::Unknown; cpus.len()],
         };
-        OnCores::new(rule, policy, run, cpus.len(), 0)
+        OnCores::new(rule, policy, run, &ServerCores { count: cpus.len(), cpus, queue: 0 })
     }
 
     /// Whether a ladder is for lanes.
@@ -114,6 +126,9 @@ impl Rule for Elfen {
         let mut decision = Decision::default();
         for (at, core) in seen.cores.iter().enumerate() {
             let lead_us = self.lead_us;
+            let lane = self.states[at].lane();
+            let charged_ns = self.interference.charge_ns(at, core, lane, seen.now_ns);
+            self.requests[at].charge(charged_ns);
             let rung = self.requests[at].rung(ladder, self.rules, core, load, seen.now_ns, lead_us);
             let state = match rung.map(|rung| ladder.settings()[rung].lane) {
                 None => State::Idle,
@@ -140,6 +155,7 @@ impl Rule for Elfen {
         check_lanes(ladder)?;
         check_count(cores_of(ladder), self.lanes.len())?;
         self.rules = Rules::of(ladder);
+        self.interference.reload(ladder);
         self.policy = Arc::clone(policy);
         self.requests.fill(Requests::default());
         Ok(())
@@ -151,5 +167,8 @@ impl Rule for Elfen {
         let values = values.map(|(core, state)| (core.to_string(), alone(state)));
         let help = "Whether batch work has left a core.";
         to.gauges("tailc_agent_batch_stopped", help, "core", values);
+        let help = "Loss of speed next to batch work, where counters measure it.";
+        let losses = self.interference.losses().map(|(core, loss)| (core.to_string(), loss));
+        to.gauges("tailc_agent_interference_ratio", help, "core", losses);
     }
 }

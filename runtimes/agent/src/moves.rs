@@ -12,7 +12,7 @@ use crate::cpus::cpus_in;
 use crate::fault::{Exit, Fault};
 use crate::machine::AFFINITY;
 use crate::metrics::Exposition;
-use crate::on_cores::{Decision, OnCores, Rule};
+use crate::on_cores::{Decision, OnCores, Rule, ServerCores};
 use crate::setting::Setting;
 
 const NS_PER_US: u64 = 1_000;
@@ -60,7 +60,7 @@ impl Moves {
             placed: Vec::new(),
             lead_us: run.lead_us,
         };
-        OnCores::new(rule, policy, run, workers, 1)
+        OnCores::new(rule, policy, run, &ServerCores { count: workers, cpus: Vec::new(), queue: 1 })
     }
 
     /// Whether the rungs of a ladder are cores of several types.

@@ -7,8 +7,11 @@ use tailc_runtime::Policy;
 use crate::arguments::Run;
 use crate::board::Board;
 use crate::cores::{Input, Seen};
+use crate::demand::{Demands, COLUMNS};
+use crate::events::Events;
 use crate::fault::{Exit, Fault};
 use crate::feedback::Feedback;
+use crate::journal::Journal;
 use crate::kind::{Kind, Tick};
 use crate::metrics::Exposition;
 use crate::setting::Setting;
@@ -41,29 +44,39 @@ pub fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.into_iter().chain(other).min()
 }
 
+/// The cores of a server.
+#[derive(Clone, Debug)]
+pub struct ServerCores {
+    /// How many.
+    pub count: usize,
+    /// The CPU of each; empty where its requests move.
+    pub cpus: Vec<usize>,
+    /// How many waiting requests of each the rule looks at.
+    pub queue: usize,
+}
+
 /// A rule with what it sees.
 #[derive(Debug)]
 pub struct OnCores<R> {
     rule: R,
     policy: Arc<Policy>,
     feedback: Feedback,
+    demands: Demands,
     input: Input,
     tick_us: u64,
     columns: String,
 }
 
 impl<R: Rule> OnCores<R> {
-    /// For a server with `cores` cores; `queue`: how many waiting requests of each the rule looks at.
-    pub fn new(
-        rule: R,
-        policy: &Arc<Policy>,
-        run: &Run,
-        cores: usize,
-        queue: usize,
-    ) -> Result<Self, Fault> {
+    /// For the cores of a server.
+    pub fn new(rule: R, policy: &Arc<Policy>, run: &Run, of: &ServerCores) -> Result<Self, Fault> {
+        let cores = of.count;
         let input = match (&run.inputs, &run.board) {
             (Some(path), _) => Input::recorded(path, cores)?,
-            (None, Some(path)) => Input::Live(Board::open(path, cores, queue)?),
+            (None, Some(path)) => {
+                let events = Events::open(&run.counting, &run.place.root, of)?;
+                Input::Live(Board::open(path, cores, of.queue)?, events)
+            }
             (None, None) => {
                 let what = "the policy needs to know the requests of each core";
                 let help = "add `--board /dev/shm/tailc-board`, which the server writes, or \
@@ -73,7 +86,8 @@ impl<R: Rule> OnCores<R> {
         };
         let columns = format!("time_us,core,{}", R::COLUMNS);
         let (policy, feedback) = (Arc::clone(policy), Feedback::default());
-        Ok(Self { rule, policy, feedback, input, tick_us: run.tick_us, columns })
+        let demands = Demands::new(cores, Journal::create(run.requests.as_deref(), COLUMNS)?);
+        Ok(Self { rule, policy, feedback, demands, input, tick_us: run.tick_us, columns })
     }
 }
 
@@ -83,7 +97,8 @@ impl<R: Rule> Kind for OnCores<R> {
     }
 
     fn tick(&mut self, _time_us: u64) -> Result<Tick, Fault> {
-        let Some(seen) = self.input.next()? else { return Ok(Tick::End) };
+        let Some(mut seen) = self.input.next()? else { return Ok(Tick::End) };
+        self.demands.observe(&mut seen);
         self.feedback.observe(&self.policy, &seen);
         let Decision { settings, changes, again_us } = self.rule.decide(&seen);
         let mut journal = String::new();

@@ -142,6 +142,82 @@ fn checked(done: libc::c_int) -> io::Result<()> {
     Err(if why.raw_os_error() == Some(libc::ESRCH) { io::ErrorKind::NotFound.into() } else { why })
 }
 
+/// An event that the kernel counts, as `perf_event_open` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Such as `PERF_TYPE_HARDWARE`.
+    pub kind: u32,
+    /// Which one of this type.
+    pub number: u64,
+}
+
+/// What an event is counted of.
+#[derive(Clone, Copy, Debug)]
+pub enum Counted<'a> {
+    /// All that runs on a CPU.
+    Cpu(usize),
+    /// A thread, on any CPU; 0: this one.
+    Thread(u32),
+    /// The processes of the control group of this folder, on a CPU.
+    Group(&'a File, usize),
+}
+
+/// The first 64 bytes of `perf_event_attr`, which every kernel accepts.
+#[repr(C)]
+#[derive(Default)]
+struct EventAttributes {
+    kind: u32,
+    size: u32,
+    number: u64,
+    period: u64,
+    sample: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    address: u64,
+}
+
+/// A counter, which starts at once. A read of the first one of a group gives the number of counters, the
+/// time for which they were enabled, that in which they counted, and their values.
+pub fn open_counter(event: Event, of: Counted<'_>, first: Option<&File>) -> io::Result<File> {
+    // PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING and PERF_FORMAT_GROUP.
+    const READ_FORMAT: u64 = 1 | 2 | 8;
+    const OF_GROUP: libc::c_ulong = 4;
+    const CLOSE_ON_EXEC: libc::c_ulong = 8;
+    let attributes = EventAttributes {
+        kind: event.kind,
+        size: size_of::<EventAttributes>() as u32,
+        number: event.number,
+        read_format: READ_FORMAT,
+        ..EventAttributes::default()
+    };
+    let (id, cpu, flags) = match of {
+        Counted::Cpu(cpu) => (-1, cpu as libc::c_int, CLOSE_ON_EXEC),
+        Counted::Thread(id) => (id as libc::pid_t, -1, CLOSE_ON_EXEC),
+        Counted::Group(folder, cpu) => {
+            (folder.as_raw_fd(), cpu as libc::c_int, CLOSE_ON_EXEC | OF_GROUP)
+        }
+    };
+    let first = first.map_or(-1, AsRawFd::as_raw_fd);
+    // SAFETY: the pointer is to attributes of the size that they have; a descriptor that is 0 or more is
+    // new, and nothing else owns it.
+    unsafe {
+        let pointer = &raw const attributes;
+        match libc::syscall(libc::SYS_perf_event_open, pointer, id, cpu, first, flags) {
+            descriptor if descriptor >= 0 => Ok(File::from_raw_fd(descriptor as libc::c_int)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// A 64-bit word of bytes that another process, or the kernel, has written.
+pub fn word_at(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; size_of::<u64>()];
+    word.copy_from_slice(&bytes[at * size_of::<u64>()..][..size_of::<u64>()]);
+    u64::from_ne_bytes(word)
+}
+
 /// Opens a file that other processes write, too, or creates it, and makes it as long as that. Others
 /// may write to its folder, so it is not opened through a link, and not opened to be created if it
 /// exists: where `fs.protected_regular` is set, the kernel refuses that for a file of another user.

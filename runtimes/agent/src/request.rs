@@ -16,6 +16,8 @@ pub struct Requests {
     running: Option<Held>,
     /// Time below the last rung since the last request that started without waiting.
     below_ns: u64,
+    /// What is added to its age for more harm than the policy expects, or less.
+    charged_ns: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +93,7 @@ impl Requests {
             Some(held) if held.started_ns == running.started_ns => held,
             before => self.begin(before, running, load, rules),
         };
-        let passed_ns = now_ns.saturating_sub(held.started_ns) + self.below_ns;
+        let passed_ns = self.passed_ns(&held, now_ns);
         let age_us = if rules.waited_start_last && held.waited_us > 0 {
             EVER_US
         } else {
@@ -117,8 +119,7 @@ impl Requests {
     ) -> Option<u64> {
         let held = self.running?;
         let load = rules.row_load(ahead.load, &held);
-        let passed_us = (now_ns.saturating_sub(held.started_ns) + self.below_ns) / NS_PER_US;
-        let age_us = passed_us + ahead.lead_us;
+        let age_us = self.passed_ns(&held, now_ns) / NS_PER_US + ahead.lead_us;
         let is_higher = |us: u64| ladder.lookup(load, held.waited_us, age_us + us).rung > held.rung;
         if !is_higher(ahead.horizon_us) {
             return None;
@@ -136,14 +137,24 @@ impl Requests {
         Some(high_us.max(LEAST_AHEAD_US))
     }
 
+    /// Adds to the age of the running request, or to that of its busy period.
+    pub fn charge(&mut self, charged_ns: i64) {
+        self.charged_ns += charged_ns;
+    }
+
+    fn passed_ns(&self, held: &Held, now_ns: u64) -> u64 {
+        let passed_ns = now_ns.saturating_sub(held.started_ns) + self.below_ns;
+        passed_ns.saturating_add_signed(self.charged_ns)
+    }
+
     fn begin(&mut self, before: Option<Held>, now: Running, load: u64, rules: Rules) -> Held {
         let waited_us = now.waited_us();
-        self.below_ns = match before {
+        (self.below_ns, self.charged_ns) = match before {
             Some(before) if rules.counts_busy_period && waited_us > 0 => {
                 let end_ns = before.last_ns.unwrap_or(now.started_ns).min(now.started_ns);
-                self.below_ns + end_ns.saturating_sub(before.started_ns)
+                (self.below_ns + end_ns.saturating_sub(before.started_ns), self.charged_ns)
             }
-            _ => 0,
+            _ => (0, 0),
         };
         Held { started_ns: now.started_ns, waited_us, load, rung: 0, last_ns: None }
     }

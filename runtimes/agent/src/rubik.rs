@@ -12,7 +12,7 @@ use crate::cpus::{check_count, cpus_of};
 use crate::fault::{Exit, Fault};
 use crate::machine::Machine;
 use crate::metrics::Exposition;
-use crate::on_cores::{Decision, OnCores, Rule};
+use crate::on_cores::{Decision, OnCores, Rule, ServerCores};
 
 /// One kHz for one ns is a millionth of a cycle.
 const PARTS_PER_CYCLE: u128 = 1_000_000;
@@ -52,7 +52,12 @@ impl Rubik {
             counted: vec![Counted::default(); cpus.len()],
             now_khz: vec![0; cpus.len()],
         };
-        OnCores::new(rule, policy, run, cpus.len(), table.positions())
+        OnCores::new(
+            rule,
+            policy,
+            run,
+            &ServerCores { count: cpus.len(), cpus, queue: table.positions() },
+        )
     }
 }
 
