@@ -61,6 +61,15 @@ pub enum Zero {
     Freeze,
 }
 
+/// How batch work leaves the lane next to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// All its processes stop.
+    Freeze,
+    /// It goes to the CPU of the request, with SCHED_IDLE.
+    Idle,
+}
+
 /// Options of `run`.
 #[derive(Debug)]
 #[allow(missing_docs)]
@@ -88,6 +97,7 @@ pub struct Run {
     pub floor_ppm: i64,
     pub zero: Zero,
     pub stale_us: u64,
+    pub leave: Option<Leave>,
     pub counting: Counting,
     pub requests: Option<PathBuf>,
 }
@@ -274,6 +284,7 @@ impl Run {
             floor_ppm: 0,
             zero: Zero::default(),
             stale_us: STALE_US,
+            leave: None,
             counting: Counting::default(),
             requests: None,
         }
@@ -341,6 +352,7 @@ fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Faul
         "floor" => run.floor_ppm = share_ppm(&words.text()?)?,
         "zero" => run.zero = zero(&words.text()?)?,
         "stale" => run.stale_us = time_us(&words.text()?)?,
+        "leave" => run.leave = Some(leave(&words.text()?)?),
         "count" => run.counting.scope = Some(scope(&words.text()?)?),
         "stalls" => run.counting.stalls = Some(raw_event(&words.text()?)?),
         "requests" => run.requests = Some(words.path()?),
@@ -358,6 +370,14 @@ fn zero(text: &str) -> Result<Zero, Fault> {
         "floor" => Ok(Zero::Floor),
         "freeze" => Ok(Zero::Freeze),
         _ => Err(usage(format!("`--zero {text}`: it is `floor` or `freeze`"))),
+    }
+}
+
+fn leave(text: &str) -> Result<Leave, Fault> {
+    match text {
+        "freeze" => Ok(Leave::Freeze),
+        "idle" => Ok(Leave::Idle),
+        _ => Err(usage(format!("`--leave {text}`: it is `freeze` or `idle`"))),
     }
 }
 

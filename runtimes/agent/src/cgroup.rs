@@ -89,20 +89,24 @@ pub enum Freezer {
 impl Freezer {
     /// That of a group, by its path as in `/proc/PID/cgroup`.
     pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
+        Self::find(machine, group)?.ok_or_else(|| {
+            let what = format!("the cgroup `{group}` cannot be frozen");
+            let help = "it needs `cgroup.freeze` (version 2), or a group of that path below \
+                        `/sys/fs/cgroup/freezer` (version 1)";
+            Fault::new(Exit::MissingPart, what, help)
+        })
+    }
+
+    /// The same; none where the group has no such file.
+    pub fn find(machine: &dyn Machine, group: &str) -> Result<Option<Self>, Fault> {
         let below = group.trim_start_matches('/');
-        check_is_not_own(machine, group)?;
+        check_is_not_own(machine, group, &["freezer"])?;
         let v2 = V2.map(|mount| Path::new(mount).join(below).join("cgroup.freeze"));
         if let Some(file) = v2.into_iter().find(|file| machine.read(file).is_ok()) {
-            return Ok(Self::V2(file));
+            return Ok(Some(Self::V2(file)));
         }
         let v1 = Path::new(V1_FREEZER).join(below).join("freezer.state");
-        if machine.read(&v1).is_ok() {
-            return Ok(Self::V1(v1));
-        }
-        let what = format!("the cgroup `{group}` cannot be frozen");
-        let help = "it needs `cgroup.freeze` (version 2), or a group of that path below \
-                    `/sys/fs/cgroup/freezer` (version 1)";
-        Err(Fault::new(Exit::MissingPart, what, help))
+        Ok(machine.read(&v1).is_ok().then_some(Self::V1(v1)))
     }
 
     /// The file.
@@ -132,15 +136,53 @@ impl Freezer {
     }
 }
 
-/// An error where this process is in the group, so that it would stop itself, and never start again.
-fn check_is_not_own(machine: &dyn Machine, group: &str) -> Result<(), Fault> {
+/// A group whose processes run only where no other process wants to (`cpu.idle`, that is SCHED_IDLE).
+#[derive(Clone, Debug)]
+pub struct IdleGroup {
+    /// What it takes, once.
+    idle: Vec<Setting>,
+    cpuset: PathBuf,
+}
+
+impl IdleGroup {
+    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
+        check_is_not_own(machine, group, &["cpu", "cpuset"])?;
+        let (folder, weight) = match CpuLimit::of(machine, group)? {
+            CpuLimit::V2(folder) => (folder, "cpu.weight"),
+            CpuLimit::V1(folder) => (folder, "cpu.shares"),
+        };
+        let (file, cpuset) = (folder.join("cpu.idle"), cpuset_file(machine, group));
+        let (Ok(before), Some(cpuset)) = (machine.read(&file), cpuset) else {
+            let what = format!("the cgroup `{group}` has no `cpu.idle`, or no `cpuset.cpus`");
+            let help = "it needs both controllers, and Linux 5.15 or later";
+            return Err(Fault::new(Exit::MissingPart, what, help));
+        };
+        // The kernel forgets the weight of a group that becomes idle, so its value is to be restored.
+        let weight = folder.join(weight);
+        let weight = machine.read(&weight).map(|value| Setting::new(weight, value));
+        let weight = weight.ok().filter(|_| before == "0");
+        let idle = weight.into_iter().chain([Setting::new(file, 1)]).collect();
+        Ok(Self { idle, cpuset })
+    }
+
+    /// Settings with which its processes run on these CPUs.
+    pub fn settings(&self, cpus: &str) -> Vec<Setting> {
+        let cpuset = Setting::new(&self.cpuset, cpus);
+        self.idle.iter().cloned().chain([cpuset]).collect()
+    }
+}
+
+/// An error where this process is in the group, by one of these controllers: it would stop itself, and
+/// never start again.
+fn check_is_not_own(machine: &dyn Machine, group: &str, controllers: &[&str]) -> Result<(), Fault> {
     let text = machine.read(Path::new("proc/self/cgroup")).unwrap_or_default();
     // Such as `7:freezer:/web`, or `0::/web` in version 2.
     let is_own = text.lines().any(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, own) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-        let freezes = controllers.is_empty() || controllers.split(',').any(|one| one == "freezer");
-        freezes && Path::new(own.trim_matches('/')).starts_with(group.trim_matches('/'))
+        let (names, own) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let is_such = names.is_empty() || names.split(',').any(|one| controllers.contains(&one));
+        is_such && Path::new(own.trim_matches('/')).starts_with(group.trim_matches('/'))
     });
     if !is_own {
         return Ok(());

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tailc_runtime::{Ladder, Lane, Policy};
 
-use crate::arguments::Run;
-use crate::cgroup::{cpuset_file, Freezer};
+use crate::arguments::{Leave, Run};
+use crate::cgroup::{cpuset_file, Freezer, IdleGroup};
 use crate::climbs::{cores_of, the_ladder};
 use crate::cores::Seen;
 use crate::cpus::{check_count, cpus_of, siblings_of};
-use crate::fault::{Exit, Fault};
+use crate::fault::{warn, Exit, Fault};
 use crate::interference::Interference;
 use crate::load::Load;
 use crate::machine::Machine;
@@ -32,11 +32,49 @@ pub struct Elfen {
     states: Vec<State>,
 }
 
-/// The group of the batch work of a core, and the CPUs where it belongs.
+/// What the group of the batch work of a core gets.
 #[derive(Debug)]
 struct BatchLane {
-    freezer: Freezer,
-    cpuset: Option<Setting>,
+    shared: Vec<Setting>,
+    alone: Vec<Setting>,
+}
+
+impl BatchLane {
+    /// Of a CPU, whose batch work leaves in that way, or in the one that its group has.
+    fn of(
+        machine: &dyn Machine,
+        cpu: usize,
+        group: &str,
+        leave: Option<Leave>,
+    ) -> Result<Self, Fault> {
+        let siblings = siblings_of(machine, cpu)?;
+        let idle = || Ok(Self::idle(&IdleGroup::of(machine, group)?, cpu, &siblings));
+        let can_freeze = Freezer::find(machine, group)?.is_some();
+        match leave {
+            Some(Leave::Idle) => idle(),
+            None if !can_freeze => match idle() {
+                Ok(lane) => {
+                    let as_idle = "so it moves as with `--leave idle`";
+                    warn(format_args!("`{group}` cannot be frozen, {as_idle}"));
+                    Ok(lane)
+                }
+                Err(_) => Self::freezing(machine, group, &siblings),
+            },
+            _ => Self::freezing(machine, group, &siblings),
+        }
+    }
+
+    fn freezing(machine: &dyn Machine, group: &str, siblings: &str) -> Result<Self, Fault> {
+        let freezer = Freezer::of(machine, group)?;
+        let cpuset = cpuset_file(machine, group).map(|file| Setting::new(file, siblings));
+        let with = |is_frozen| cpuset.iter().cloned().chain([freezer.setting(is_frozen)]).collect();
+        Ok(Self { shared: with(false), alone: with(true) })
+    }
+
+    /// It moves to the CPU of the request, which it gets only while the request waits for something.
+    fn idle(group: &IdleGroup, cpu: usize, siblings: &str) -> Self {
+        Self { shared: group.settings(siblings), alone: group.settings(&cpu.to_string()) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +121,7 @@ impl Elfen {
         run.batch.check_distinct_groups("--batch")?;
         let lane = |(cpu, name): (&usize, &String)| {
             let group = run.batch.required("--batch", name, "/batchNAME")?;
-            let siblings = siblings_of(machine, *cpu)?;
-            let file = cpuset_file(machine, group);
-            let cpuset = file.map(|file| Setting::new(file, siblings));
-            Ok(BatchLane { freezer: Freezer::of(machine, group)?, cpuset })
+            BatchLane::of(machine, *cpu, group, run.leave)
         };
         let rule = Self {
             policy: Arc::clone(policy),
@@ -144,8 +179,9 @@ impl Rule for Elfen {
                 self.states[at] = state;
                 decision.changes.push((at, format!("{load},{}", state.name())));
             }
-            decision.settings.extend(self.lanes[at].cpuset.clone());
-            decision.settings.push(self.lanes[at].freezer.setting(state == State::Alone));
+            let BatchLane { shared, alone } = &self.lanes[at];
+            let settings = if state == State::Alone { alone } else { shared };
+            decision.settings.extend(settings.iter().cloned());
         }
         decision
     }
