@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::{Bench, Subject};
+use crate::bench_release;
 use crate::cpus::{cpus_in, MOST_CPUS};
 use crate::events::{Counting, Scope};
 use crate::fault::{Exit, Fault};
-use crate::{bench_release, watchdog};
+use crate::filter::Filter;
 
 /// What `--help` prints.
 pub const HELP: &str = include_str!("help.txt");
@@ -27,8 +28,6 @@ pub enum Command {
     Bench(Bench),
     /// Be the batch work of a measurement.
     Spin(PathBuf),
-    /// Be the watchdog of an agent.
-    Watch(Place),
     /// Print the help.
     Help,
     /// Print the version.
@@ -100,6 +99,20 @@ pub struct Run {
     pub leave: Option<Leave>,
     pub counting: Counting,
     pub requests: Option<PathBuf>,
+}
+
+impl Run {
+    /// Which system calls these options need.
+    pub fn filter(&self) -> Filter {
+        let sources = self.throughput.0.values().chain(self.waiting.0.values());
+        let mut addresses =
+            sources.filter(|source| source.starts_with("http://") || source.starts_with("unix:"));
+        Filter {
+            connects: addresses.next().is_some(),
+            moves_threads: !self.types.0.is_empty(),
+            counts_threads: self.counting.scope == Some(Scope::Threads),
+        }
+    }
 }
 
 /// Values of an option `--option NAME=VALUE` that may be repeated.
@@ -177,7 +190,6 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Fault
             Some("undo") => Ok(Command::Undo(place(&mut words)?)),
             Some("bench") => bench(&mut words),
             Some(bench_release::WORD) => Ok(Command::Spin(words.path()?)),
-            Some(watchdog::WORD) => Ok(Command::Watch(place(&mut words)?)),
             _ => Err(usage(format!("no command `{}`", word.to_string_lossy()))),
         },
         other => Err(unknown(other)),

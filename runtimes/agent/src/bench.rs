@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::arguments::Place;
 use crate::fault::Fault;
+use crate::filter::Filter;
 use crate::machine::{Machine, Tree};
 use crate::setting::Setting;
 use crate::undo::{warn_all, UndoFile, Writer};
@@ -47,7 +48,7 @@ impl Changed {
         let mut undo = UndoFile::lock(&state)?;
         let mut tree = Tree::new(&root);
         warn_all(&undo.restore(&mut tree));
-        let watchdog = Watchdog::start(&root, &state)?;
+        let watchdog = Watchdog::start(&root, &state, Filter::default())?;
         Ok(Self { tree, writer: Writer::new(Tree::new(&root), Some(undo)), watchdog, root })
     }
 

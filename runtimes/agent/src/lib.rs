@@ -26,6 +26,7 @@ mod elfen;
 mod events;
 mod fault;
 mod feedback;
+mod filter;
 mod inputs;
 mod interference;
 mod journal;

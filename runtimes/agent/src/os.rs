@@ -2,10 +2,11 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::mem::{size_of, MaybeUninit};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
@@ -67,6 +68,131 @@ impl Signals {
 pub fn leave_session() {
     // SAFETY: no arguments; where it fails, the process leads a session already.
     unsafe { libc::setsid() };
+}
+
+/// A child of this process, which sees the end of a pipe when this process ends.
+#[derive(Debug)]
+pub struct Child {
+    id: libc::pid_t,
+    pipe: Option<OwnedFd>,
+}
+
+impl Child {
+    /// Does that in a copy of this process, which ends with the code that it returns. Its standard input
+    /// is the pipe; only that and standard error stay open, so that it holds no lock of its parent.
+    pub fn start(work: impl FnOnce() -> u8) -> io::Result<Self> {
+        const NULL: &CStr = c"/dev/null";
+        let mut ends = [0; 2];
+        // SAFETY: the pointer is to two descriptors. Nothing else owns the new descriptors. The copy has
+        // this thread alone, never returns from here, and uses no lock that another thread may hold but
+        // that of the allocator, which fork(2) of the C library releases.
+        unsafe {
+            checked(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC))?;
+            let [read, write] = ends.map(|end| OwnedFd::from_raw_fd(end));
+            match libc::fork() {
+                -1 => Err(io::Error::last_os_error()),
+                0 => {
+                    libc::dup2(read.as_raw_fd(), libc::STDIN_FILENO);
+                    let null = libc::open(NULL.as_ptr(), libc::O_WRONLY);
+                    libc::dup2(null, libc::STDOUT_FILENO);
+                    close_from(libc::STDERR_FILENO + 1);
+                    libc::_exit(work().into())
+                }
+                id => Ok(Self { id, pipe: Some(write) }),
+            }
+        }
+    }
+
+    /// Whether it has ended.
+    pub fn is_ended(&self) -> bool {
+        // SAFETY: the pointer may be null.
+        unsafe { libc::waitpid(self.id, std::ptr::null_mut(), libc::WNOHANG) != 0 }
+    }
+
+    /// Closes the pipe, and waits; returns the code with which it ends. None: a signal has ended it.
+    pub fn end(mut self) -> Option<i32> {
+        drop(self.pipe.take());
+        let mut status = 0;
+        // SAFETY: the pointer is to a status.
+        let ended = unsafe { libc::waitpid(self.id, &mut status, 0) };
+        (ended == self.id && libc::WIFEXITED(status)).then(|| libc::WEXITSTATUS(status))
+    }
+}
+
+/// Closes this descriptor and all above it.
+fn close_from(first: libc::c_int) {
+    const MOST: libc::c_int = 1 << 16;
+    // SAFETY: the caller has no use for these descriptors any more.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) != 0 {
+            (first..MOST).for_each(|descriptor| {
+                libc::close(descriptor);
+            });
+        }
+    }
+}
+
+/// The name of this process in lists of processes.
+pub fn set_name(name: &CStr) {
+    // SAFETY: the pointer is to a string that ends with 0.
+    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+}
+
+/// Where a filter finds the parts of a call.
+const CALL: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+const FIRST_ARGUMENT: u32 = 16;
+#[cfg(target_arch = "x86_64")]
+const THIS_ARCHITECTURE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const THIS_ARCHITECTURE: u32 = 0xC000_00B7;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const THIS_ARCHITECTURE: u32 = 0;
+/// Calls of another ABI begin here on x86-64; there are no such numbers elsewhere.
+const OTHER_ABI: u32 = 0x4000_0000;
+
+/// From now on these calls fail with EPERM in all threads of this process and in its children, as do
+/// sockets that are neither Unix nor internet ones. Calls of another architecture end the process.
+pub fn filter_calls(denied: &[libc::c_long]) -> io::Result<()> {
+    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    const AT_LEAST: u32 = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
+    const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+    const DENY: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    if THIS_ARCHITECTURE == 0 {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let step =
+        |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
+    let mut steps = vec![
+        step(LOAD, ARCHITECTURE, 0, 0),
+        step(EQUAL, THIS_ARCHITECTURE, 1, 0),
+        step(RETURN, libc::SECCOMP_RET_KILL_PROCESS, 0, 0),
+        step(LOAD, CALL, 0, 0),
+        step(AT_LEAST, OTHER_ABI, 0, 1),
+        step(RETURN, DENY, 0, 0),
+    ];
+    for call in denied {
+        steps.extend([step(EQUAL, *call as u32, 0, 1), step(RETURN, DENY, 0, 0)]);
+    }
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6].map(|family| family as u32);
+    steps.extend([
+        step(EQUAL, libc::SYS_socket as u32, 0, 5),
+        step(LOAD, FIRST_ARGUMENT, 0, 0),
+        step(EQUAL, families[0], 3, 0),
+        step(EQUAL, families[1], 2, 0),
+        step(EQUAL, families[2], 1, 0),
+        step(RETURN, DENY, 0, 0),
+        step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0),
+    ]);
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    // SAFETY: the pointer is to a program of that length, which the kernel copies.
+    unsafe {
+        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        let mode = libc::SECCOMP_SET_MODE_FILTER;
+        let all_threads = libc::SECCOMP_FILTER_FLAG_TSYNC;
+        checked(libc::syscall(libc::SYS_seccomp, mode, all_threads, &raw const program) as _)
+    }
 }
 
 /// A stream to a Unix socket; an error at once if the server has too many streams to accept, where

@@ -40,7 +40,6 @@ pub fn carry_out(command: Command) -> Result<(), Fault> {
             Subject::Release(group) => bench_release::measure(&bench, group)?,
         },
         Command::Spin(path) => bench_release::spin(&path)?,
-        Command::Watch(place) => watchdog::watch(&place.root, &place.undo_file())?,
         Command::Run(run) => apply_policy(&run)?,
     }
     Ok(())
@@ -58,7 +57,7 @@ fn apply_policy(run: &Run) -> Result<(), Fault> {
     let mut undo = UndoFile::lock(&state)?;
     // What an agent left that crashed together with its watchdog.
     warn_all(&undo.restore(&mut tree));
-    let mut watchdog = Watchdog::start(&run.place.root, &state)?;
+    let mut watchdog = Watchdog::start(&run.place.root, &state, run.filter())?;
     let writer = Writer::new(Tree::new(&run.place.root), Some(undo));
     let agent = Agent::new(run, policy, tree, writer, signals);
     let done = agent.and_then(|agent| agent.run(Some(&mut watchdog)));
@@ -126,6 +125,10 @@ impl<'a, M: Machine> Agent<'a, M> {
         let publisher = Publisher::new(run.metrics.as_deref(), run.listen.as_deref())?;
         let generation = policy.current().generation();
         let counts = Counts { is_blind: true, generation, ..Counts::default() };
+        // From here on no file is opened but those of the machine, of the policy and of metrics.
+        if let Err(why) = run.filter().install() {
+            warn(why);
+        }
         let (is_warned, again_ns) = (false, None);
         Ok(Self {
             run,

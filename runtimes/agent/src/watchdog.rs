@@ -3,47 +3,40 @@
 //! It holds the end of a pipe, which closes with the agent. An agent that ends well has restored
 //! everything, and the undo file is empty.
 
-use std::env;
 use std::io::{self, Read};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
 
 use crate::fault::{warn, Exit, Fault};
+use crate::filter::Filter;
 use crate::machine::Tree;
-use crate::os::{leave_session, Signals};
+use crate::os::{leave_session, set_name, Child};
 use crate::undo::{check_restored, UndoFile};
-
-/// The word of the command line that starts it.
-pub const WORD: &str = "watchdog";
 
 /// The running watchdog; it ends after this process.
 #[derive(Debug)]
 pub struct Watchdog {
-    command: Command,
+    root: PathBuf,
+    state: PathBuf,
+    filter: Filter,
     child: Child,
 }
 
 impl Watchdog {
-    /// The same program, with the pipe as its standard input.
-    pub fn start(root: &Path, state: &Path) -> Result<Self, Fault> {
-        let program =
-            env::current_exe().map_err(|why| Fault::unreadable(Path::new("self"), &why))?;
-        let mut command = Command::new(&program);
-        command
-            .arg(WORD)
-            .args([Path::new("--root"), root, Path::new("--state"), state])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null());
-        let child = command.spawn().map_err(|why| Fault::unreadable(&program, &why))?;
-        Ok(Self { command, child })
+    /// A copy of this process, with a filter of system calls, before any thread starts.
+    pub fn start(root: &Path, state: &Path, filter: Filter) -> Result<Self, Fault> {
+        let child = child(root, state, filter).map_err(|why| {
+            let what = format!("no watchdog can start: {why}");
+            Fault::new(Exit::MissingPart, what, "permit this user more processes, or more memory")
+        })?;
+        Ok(Self { root: root.to_owned(), state: state.to_owned(), filter, child })
     }
 
     /// Starts another child if this one was killed, such as for lack of memory.
     pub fn replace_ended(&mut self) {
-        if !self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+        if !self.child.is_ended() {
             return;
         }
-        match self.command.spawn() {
+        match child(&self.root, &self.state, self.filter) {
             Ok(child) => {
                 warn("the watchdog was killed; another one has started");
                 self.child = child;
@@ -53,17 +46,30 @@ impl Watchdog {
     }
 
     /// After everything is restored: closes the pipe, and waits for the child.
-    pub fn end(mut self) {
-        drop(self.child.stdin.take());
+    pub fn end(self) {
         // A child that was killed has nothing to do any more.
-        let _ = self.child.wait();
+        let _ = self.child.end();
     }
 }
 
+fn child(root: &Path, state: &Path, filter: Filter) -> io::Result<Child> {
+    Child::start(|| {
+        set_name(c"tailc-watchdog");
+        // The agent prints the warning where there is no filter.
+        let _ = filter.install();
+        match watch(root, state) {
+            Ok(()) => 0,
+            Err(why) => {
+                warn(&why);
+                why.exit as u8
+            }
+        }
+    })
+}
+
 /// The child: waits for the end of the pipe, and restores what the agent has not.
-pub fn watch(root: &Path, state: &Path) -> Result<(), Fault> {
+fn watch(root: &Path, state: &Path) -> Result<(), Fault> {
     leave_session();
-    let _blocked = Signals::block();
     let mut rest = Vec::new();
     // An error of the pipe is its end, too.
     let _ = io::stdin().read_to_end(&mut rest);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -80,15 +81,23 @@ def test_what_the_watchdog_could_not_undo_is_undone_later(tmp_path: Path) -> Non
 def test_a_watchdog_that_is_killed_is_replaced(tmp_path: Path) -> None:
     words, root = live_words(tmp_path, "v2-acpi")
     before = contents(root)
-    with started(*words) as agent:
+    with started(*words, "--listen", "127.0.0.1:0") as agent:
         until(lambda: contents(root) != before, "limits are set")
         (first,) = children_of(agent.pid)
+        assert filtered(agent.pid) == {"2"}
+        until(lambda: filtered(first) == {"2"}, "the watchdog has its filter, too")
         os.kill(first, signal.SIGKILL)
         until(lambda: children_of(agent.pid) not in ([first], []), "another watchdog has started")
         agent.kill()
         agent.wait()
         until(lambda: contents(root) == before, "limits are undone")
     assert contents(root) == before
+
+
+def filtered(pid: int) -> set[str]:
+    """How the system calls of each thread are filtered; 2: by a program."""
+    statuses = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/status")]
+    return {re.findall(r"^Seccomp:\s*(\d)", text, re.MULTILINE)[0] for text in statuses}
 
 
 def children_of(pid: int) -> list[int]:
