@@ -127,7 +127,7 @@ def test_a_group_of_this_machine_moves_and_is_restored(tmp_path: Path) -> None:
         group, allowed = folders["cpu"], cpus_in(folders["cpu"])
         weight = group / ("cpu.weight" if (group / "cpu.weight").exists() else "cpu.shares")
         weight.write_text("512")
-        words = words_for(tmp_path, root)[:-1] + [f"0=/{group.name}", "--leave", "idle"]
+        words = [*words_for(tmp_path, root)[:-1], f"0=/{group.name}", "--leave", "idle"]
         with started(*words, "--board", board) as agent:
             until(lambda: cpus_in(group) == {1}, "batch work is on the other thread")
             assert (group / "cpu.idle").read_text() == "1\n"
