@@ -28,7 +28,14 @@ pub fn cpus_in(list: &str) -> Option<Vec<usize>> {
 /// All CPUs that run.
 pub fn online(machine: &dyn Machine) -> Result<Vec<usize>, Fault> {
     let path = Path::new(ONLINE);
-    let text = machine.read(path).map_err(|why| Fault::unreadable(path, &why))?;
+    let text = machine.read(path).map_err(|why| {
+        let what = format!("`{ONLINE}` below the root cannot be read: {why}");
+        Fault::new(
+            Exit::CannotRead,
+            what,
+            "give the folder that has the `sys` of a machine as `--root`",
+        )
+    })?;
     cpus_in(&text).ok_or_else(|| {
         let what = format!("`{ONLINE}` is `{text}`, which is no list of CPUs");
         Fault::new(Exit::BadContent, what, "a list is such as `0-3,8`")

@@ -125,11 +125,14 @@ fn cpus_of_types(ladder: &Ladder, types: &Types, run: &Run) -> Result<Vec<Vec<us
         if *count == 0 {
             return Ok(Vec::new());
         }
-        let list = run.types.required("--type", name, "0-3")?;
+        let example = if *count == 1 { "0".to_owned() } else { format!("0-{}", count - 1) };
+        let list = run.types.required("--type", name, &example)?;
         let cpus = cpus_in(list).filter(|cpus| cpus.len() == *count);
         cpus.ok_or_else(|| {
-            let what = format!("`--type {name}={list}`: the policy has {count} cores of this type");
-            Fault::new(Exit::Usage, what, format!("give a list of {count} CPUs, such as `0-3`"))
+            let what =
+                format!("`--type {name}={list}`: the policy's number of such cores is {count}");
+            let help = format!("give a list of as many CPUs, such as `--type {name}={example}`");
+            Fault::new(Exit::Usage, what, help)
         })
     };
     names.iter().zip(&types.counts).map(cpus).collect()
