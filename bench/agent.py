@@ -37,6 +37,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=memory if memory.exists() else None) as folder:
         kinds = ("autopro", "rubik", "elfen")
         rows = [measured(program, Path(folder), kind) for kind in kinds]
+        rows.append(measured(program, Path(folder) / "counted", "elfen", is_counted=True))
     show(HEADER, [*rows, ("only sleeps", "4 ms", "", "", f"{sleeping():.2%}")])
     end()
 
@@ -50,7 +51,10 @@ def built() -> Path:
     return target / "release" / "tailc-agent"
 
 
-def measured(program: Path, folder: Path, kind: str) -> tuple[str, ...]:
+def measured(
+    program: Path, folder: Path, kind: str, *, is_counted: bool = False
+) -> tuple[str, ...]:
+    folder.mkdir(exist_ok=True)
     root, board = folder / kind, folder / f"{kind}-board"
     groups = {
         "autopro": ["encoder", "hasher", "nightly"],
@@ -70,6 +74,9 @@ def measured(program: Path, folder: Path, kind: str) -> tuple[str, ...]:
         words += ["--board", str(board)]
     if kind == "elfen":
         words += [f"--batch={at}=/{group}" for at, group in enumerate(groups)]
+    if is_counted:
+        write_counters(root / "counters")
+        words += ["--count", "cpus"]
     agent = subprocess.Popen(words)
     try:
         time.sleep(0.5)
@@ -82,7 +89,14 @@ def measured(program: Path, folder: Path, kind: str) -> tuple[str, ...]:
         agent.wait()
     tick = "50 ms" if kind == "autopro" else "4 ms"
     size = f"{program.stat().st_size / 1e6:.2f}"
-    return (kind, tick, size, f"{held:.1f}", f"{used:.2%}")
+    return (f"{kind}, counted" if is_counted else kind, tick, size, f"{held:.1f}", f"{used:.2%}")
+
+
+def write_counters(folder: Path) -> None:
+    """Of the copy, for two CPUs."""
+    folder.mkdir()
+    for cpu in range(2):
+        (folder / str(cpu)).write_text("1000000 2000000 300000\n")
 
 
 def policy_of(kind: str, folder: Path) -> Path:

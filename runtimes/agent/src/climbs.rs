@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::metrics::Exposition;
 use crate::on_cores::{earlier, Decision, OnCores, Rule, ServerCores};
 use crate::request::{Ahead, Requests, Rules};
+use crate::setting::Setting;
 
 /// The frequency of each core by the age of its request.
 #[derive(Debug)]
@@ -109,7 +110,11 @@ impl Rule for Climbs {
                 changes.push((core, format!("{load},{name},{khz}")));
             }
         }
-        Decision { settings: self.clocks.settings(&self.now_khz), changes, again_us }
+        Decision { changes, again_us }
+    }
+
+    fn settings(&mut self) -> Vec<Setting> {
+        self.clocks.settings(&self.now_khz)
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

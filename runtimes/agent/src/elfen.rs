@@ -179,11 +179,16 @@ impl Rule for Elfen {
                 self.states[at] = state;
                 decision.changes.push((at, format!("{load},{}", state.name())));
             }
-            let BatchLane { shared, alone } = &self.lanes[at];
-            let settings = if state == State::Alone { alone } else { shared };
-            decision.settings.extend(settings.iter().cloned());
         }
         decision
+    }
+
+    fn settings(&mut self) -> Vec<Setting> {
+        let of = |(lane, state): (&BatchLane, &State)| match state {
+            State::Alone => lane.alone.clone(),
+            _ => lane.shared.clone(),
+        };
+        self.lanes.iter().zip(&self.states).flat_map(of).collect()
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

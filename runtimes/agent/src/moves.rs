@@ -179,6 +179,14 @@ impl Rule for Moves {
         self.decision(ladder, load, &changed)
     }
 
+    fn settings(&mut self) -> Vec<Setting> {
+        let of = |one: &Placed| {
+            let cpu = one.cpu.filter(|_| one.running.thread > 0)?;
+            Some(Setting::new(format!("{AFFINITY}/{}", one.running.thread), cpu))
+        };
+        self.placed.iter().filter_map(of).collect()
+    }
+
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
         let ladder = the_ladder(policy)?;
         if types_of(ladder) != self.types {
@@ -200,11 +208,6 @@ impl Rule for Moves {
 impl Moves {
     fn decision(&self, ladder: &Ladder, load: u64, changed: &[usize]) -> Decision {
         let mut decision = Decision::default();
-        for one in &self.placed {
-            let (Some(cpu), true) = (one.cpu, one.running.thread > 0) else { continue };
-            let path = format!("{AFFINITY}/{}", one.running.thread);
-            decision.settings.push(Setting::new(path, cpu));
-        }
         for worker in changed {
             let Some(one) = self.placed.iter().find(|one| one.worker == *worker) else { continue };
             let cpu = one.cpu.map_or(String::new(), |cpu| cpu.to_string());

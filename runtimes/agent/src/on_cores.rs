@@ -16,24 +16,27 @@ use crate::kind::{Kind, Tick};
 use crate::metrics::Exposition;
 use crate::setting::Setting;
 
+/// Between two times at which all settings are written that are not there.
+const ALL_NS: u64 = 1_000_000_000;
+
 /// Decides for all cores at once, without input and output.
 pub trait Rule {
     /// The columns of a row of the journal, after `time_us` and `core`.
     const COLUMNS: &'static str;
-    /// What all cores want now, and a row of the journal for each that changes.
+    /// What changes now.
     fn decide(&mut self, seen: &Seen) -> Decision;
+    /// All settings as they should be since the last decision.
+    fn settings(&mut self) -> Vec<Setting>;
     /// Goes on with another policy, from the next request on.
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault>;
     /// Its own metrics.
     fn expose(&self, to: &mut Exposition);
 }
 
-/// The settings of all cores, and cells of the journal by core.
+/// Which cores get other settings.
 #[derive(Debug, Default)]
 pub struct Decision {
-    /// Those that are there already are not written again.
-    pub settings: Vec<Setting>,
-    /// Number of a core, and its cells.
+    /// Number of a core, and its cells in the journal. Without changes the settings are as before.
     pub changes: Vec<(usize, String)>,
     /// When to decide again, if that is before the next tick.
     pub again_us: Option<u64>,
@@ -64,6 +67,8 @@ pub struct OnCores<R> {
     demands: Demands,
     input: Input,
     tick_us: u64,
+    /// When all settings are to be written that are not there.
+    all_ns: u64,
     columns: String,
 }
 
@@ -87,7 +92,8 @@ impl<R: Rule> OnCores<R> {
         let columns = format!("time_us,core,{}", R::COLUMNS);
         let (policy, feedback) = (Arc::clone(policy), Feedback::default());
         let demands = Demands::new(cores, Journal::create(run.requests.as_deref(), COLUMNS)?);
-        Ok(Self { rule, policy, feedback, demands, input, tick_us: run.tick_us, columns })
+        let (tick_us, all_ns) = (run.tick_us, 0);
+        Ok(Self { rule, policy, feedback, demands, input, tick_us, all_ns, columns })
     }
 }
 
@@ -100,7 +106,14 @@ impl<R: Rule> Kind for OnCores<R> {
         let Some(mut seen) = self.input.next()? else { return Ok(Tick::End) };
         self.demands.observe(&mut seen);
         self.feedback.observe(&self.policy, &seen);
-        let Decision { settings, changes, again_us } = self.rule.decide(&seen);
+        let Decision { changes, again_us } = self.rule.decide(&seen);
+        // Most ticks change nothing; files that were gone and are back get their settings later.
+        let is_due = seen.now_ns >= self.all_ns;
+        if is_due {
+            self.all_ns = seen.now_ns + ALL_NS;
+        }
+        let needs_settings = is_due || !changes.is_empty();
+        let settings = if needs_settings { self.rule.settings() } else { Vec::new() };
         let mut journal = String::new();
         for (core, cells) in changes {
             journal += &format!("{},{core},{cells}\n", seen.now_ns / 1_000);

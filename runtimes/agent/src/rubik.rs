@@ -13,6 +13,7 @@ use crate::fault::{Exit, Fault};
 use crate::machine::Machine;
 use crate::metrics::Exposition;
 use crate::on_cores::{Decision, OnCores, Rule, ServerCores};
+use crate::setting::Setting;
 
 /// One kHz for one ns is a millionth of a cycle.
 const PARTS_PER_CYCLE: u128 = 1_000_000;
@@ -120,7 +121,11 @@ impl Rule for Rubik {
                 changes.push((at, format!("{in_system},{cycles},{khz}")));
             }
         }
-        Decision { settings: self.clocks.settings(&self.now_khz), changes, again_us: None }
+        Decision { changes, again_us: None }
+    }
+
+    fn settings(&mut self) -> Vec<Setting> {
+        self.clocks.settings(&self.now_khz)
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
