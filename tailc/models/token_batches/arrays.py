@@ -68,7 +68,8 @@ class TokenRequests(NamedTuple):
     prompt, output: number of tokens. cached: tokens of the prompt that are in the cache of
     prefixes. first_gap: a gap is the time between two output tokens of a request, and gaps of all
     requests are numbered together; first_gap is the number of each request's first gap, and at the
-    end the number of all gaps.
+    end the number of all gaps. rank: place of each request in the order in which requests wait.
+    by_rank: the requests in this order.
     """
 
     arrival_ns: Int64s
@@ -76,6 +77,8 @@ class TokenRequests(NamedTuple):
     output: Int64s
     cached: Int64s
     first_gap: Int64s
+    rank: Int64s
+    by_rank: Int64s
 
 
 @dataclass(frozen=True)
@@ -120,14 +123,24 @@ def table_arrays(table: BudgetTable) -> TableArrays:
 
 
 def token_requests(
-    arrival_ns: Int64s, prompt: Int64s, output: Int64s, cached: Int64s
+    arrival_ns: Int64s,
+    prompt: Int64s,
+    output: Int64s,
+    cached: Int64s,
+    priority: Int64s | None = None,
 ) -> TokenRequests:
     """Convert requests of a language model to arrays, with the index of each one's first gap.
 
-    A gap is a time between two tokens; gaps of all requests are numbered together.
+    A gap is a time between two tokens; gaps of all requests are numbered together. Of the waiting
+    requests one with the lowest priority starts first, and of those the first to arrive; None: all
+    have the same priority.
     """
     first_gap = np.concatenate([[0], np.cumsum(output - 1)]).astype(np.int64)
-    return TokenRequests(arrival_ns, prompt, output, cached, first_gap)
+    by_rank = np.arange(len(output))
+    if priority is not None:
+        by_rank = np.argsort(priority, kind="stable")
+    rank = np.argsort(by_rank)
+    return TokenRequests(arrival_ns, prompt, output, cached, first_gap, rank, by_rank)
 
 
 def _part(part: StepPart) -> PartArrays:

@@ -1,11 +1,11 @@
 """Iteration-level batching of a language model's server (compiled).
 
-At the start of an iteration the requests that have arrived wait, first come first served. Decoding
-sequences take one token each; then the sequence whose prompt is partly computed, and then waiting
-requests, take prompt tokens until the budget, the limit of sequences or the cache ends. The
+At the start of an iteration the requests that have arrived wait in the order of their ranks.
+Decoding sequences take one token each; then the sequence whose prompt is partly computed, and then
+waiting requests, take prompt tokens until the budget, the limit of sequences or the cache ends. The
 iteration ends after its time, and every decoding sequence, and every one whose prompt is complete,
-has one more token. If a decoding sequence needs a block of the cache and none is free, the sequence
-that started last loses its blocks and waits as the first; its prompt and its tokens are computed
+has one more token. If a decoding sequence needs a block of the cache and none is free, the running
+sequence with the last rank loses its blocks and waits again; its prompt and its tokens are computed
 again. A prompt never takes blocks from another sequence.
 """
 
@@ -49,12 +49,12 @@ class TokenLog(NamedTuple):
 
 
 class _Sequences(NamedTuple):
-    """State of each request, and the orders of those that run and of those that lost their cache.
+    """State of each request, and the orders of those that run and of those that wait.
 
     computed, blocks: tokens in the cache and their blocks, up to the end of the prompt. target:
     tokens to compute before decoding. generated: tokens of the output then. last_ns: time of the
     last of them. joined: decode clock when decoding began; _NOT: the sequence does not decode.
-    running: in the order of their starts. again: those that lost their cache, the next one last.
+    running: in the order of their starts. waiting: ranks of those that wait, as a heap.
     completed: sequences whose prompt this iteration completes. tick_ns: end of each iteration that
     decodes. size: the counters below.
 
@@ -71,7 +71,7 @@ class _Sequences(NamedTuple):
     last_ns: Int64s
     joined: Int64s
     running: Int64s
-    again: Int64s
+    waiting: Int64s
     completed: Int64s
     tick_ns: Int64s
     need: Int64s
@@ -81,10 +81,9 @@ class _Sequences(NamedTuple):
     size: Int64s
 
 
-_RUNNING, _AGAIN, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _HEAD, _CLOCK, _CONTEXT = range(
-    10
-)
-_SIZES = 10
+# _QUEUED counts requests that wait, _WAITING their prompt tokens and those of a partly computed one.
+_RUNNING, _QUEUED, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _CLOCK, _CONTEXT = range(9)
+_SIZES = 9
 _NOT = -1
 
 
@@ -163,23 +162,70 @@ def _leave(engine, requests, state, log, one):  # pragma: no cover - compiled
 
 
 @part
-def _preempt_last(engine, requests, state, log):  # pragma: no cover - compiled
-    """The sequence that started last waits again, as the first."""
-    size = state.size
+def _enqueue(requests, state, one):  # pragma: no cover - compiled
+    """A request waits: its rank rises in the heap of those that do."""
+    heap, at, rank = state.waiting, state.size[_QUEUED], requests.rank[one]
+    while at > 0 and heap[(at - 1) // 2] > rank:
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = rank
+    state.size[_QUEUED] += 1
+
+
+@part
+def _dequeue(state):  # pragma: no cover - compiled
+    """The first of the waiting requests waits no longer: the last of the heap takes its place."""
+    state.size[_QUEUED] -= 1
+    heap, number = state.waiting, state.size[_QUEUED]
+    at, child = 0, 1
+    while child < number:
+        if child + 1 < number and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] > heap[number]:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = heap[number]
+
+
+@part
+def _remove_last_rank(requests, state):  # pragma: no cover - compiled
+    """Remove the running sequence with the last rank from those that run; returns its place."""
+    size, place = state.size, 0
+    for at in range(1, size[_RUNNING]):
+        if requests.rank[state.running[at]] > requests.rank[state.running[place]]:
+            place = at
+    one = state.running[place]
     size[_RUNNING] -= 1
-    last = state.running[size[_RUNNING]]
-    if state.joined[last] == _NOT:
-        size[_WAITING] -= state.target[last] - state.computed[last]
-        size[_FREE] += state.blocks[last]
+    for at in range(place, size[_RUNNING]):
+        state.running[at] = state.running[at + 1]
+    state.running[size[_RUNNING]] = one
+    return place
+
+
+@part
+def _preempt(engine, requests, state, log, served):  # pragma: no cover - compiled
+    """The running sequence with the last rank waits again; returns the place where it ran.
+
+    served: those at places below it have their block for this iteration.
+    """
+    size = state.size
+    place = _remove_last_rank(requests, state)
+    one = state.running[size[_RUNNING]]
+    if state.joined[one] == _NOT:
+        size[_WAITING] -= state.target[one] - state.computed[one]
+        size[_FREE] += state.blocks[one]
     else:
-        _leave(engine, requests, state, log, last)
-    state.blocks[last] = 0
-    state.computed[last] = 0
-    state.target[last] = requests.prompt[last] + state.generated[last]
-    size[_WAITING] += state.target[last] - requests.cached[last]
-    state.again[size[_AGAIN]] = last
-    size[_AGAIN] += 1
+        if place < served and _decoded(state, one) % engine.block_tokens == 0:
+            size[_FREE] += 1
+        _leave(engine, requests, state, log, one)
+    state.blocks[one] = 0
+    state.computed[one] = 0
+    state.target[one] = requests.prompt[one] + state.generated[one]
+    size[_WAITING] += state.target[one] - requests.cached[one]
+    _enqueue(requests, state, one)
     log.counts[PREEMPTIONS] += 1
+    return place
 
 
 @part
@@ -194,17 +240,17 @@ def _take_blocks(size, need):  # pragma: no cover - compiled
 
 @part
 def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
-    """Give blocks to decoding sequences in the order of their starts; the last ones lose theirs."""
+    """Give blocks to decoding sequences in the order of their starts; the last ranks lose theirs."""
     size, at = state.size, 0
     while at < size[_RUNNING]:
         one = state.running[at]
-        if state.joined[one] != _NOT and _decoded(state, one) % engine.block_tokens == 0:
-            while size[_FREE] == 0 and size[_RUNNING] > at:
-                _preempt_last(engine, requests, state, log)
-            if size[_RUNNING] == at:
-                break
+        if state.joined[one] == _NOT or _decoded(state, one) % engine.block_tokens > 0:
+            at += 1
+        elif size[_FREE] > 0:
             size[_FREE] -= 1
-        at += 1
+            at += 1
+        else:
+            at -= _preempt(engine, requests, state, log, at) < at
 
 
 @part
@@ -228,22 +274,16 @@ def _take(engine, state, one, most):  # pragma: no cover - compiled
 
 
 @part
-def _next_waiting(state):  # pragma: no cover - compiled
+def _next_waiting(requests, state):  # pragma: no cover - compiled
     """The first of the waiting requests, or -1."""
-    size = state.size
-    if size[_AGAIN] > 0:
-        return state.again[size[_AGAIN] - 1]
-    return size[_HEAD] if size[_HEAD] < size[_ARRIVED] else -1
+    return requests.by_rank[state.waiting[0]] if state.size[_QUEUED] > 0 else -1
 
 
 @part
 def _start(requests, state, one):  # pragma: no cover - compiled
     """The first of the waiting requests runs, with the cache of its prefix."""
     size = state.size
-    if size[_AGAIN] > 0:
-        size[_AGAIN] -= 1
-    else:
-        size[_HEAD] += 1
+    _dequeue(state)
     state.running[size[_RUNNING]] = one
     size[_RUNNING] += 1
     state.computed[one] = requests.cached[one]
@@ -280,7 +320,7 @@ def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover
             prompt = _take(engine, state, one, left)
             context = before if prompt else 0
     while prompt < left and starts > 0 and size[_RUNNING] < engine.max_sequences:
-        one = _next_waiting(state)
+        one = _next_waiting(requests, state)
         if one < 0:
             break
         cached = requests.cached[one]
@@ -310,7 +350,8 @@ def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
         if _has_arrived(requests.arrival_ns, size, now_ns):
             size[_WAITING] += requests.prompt[at] - requests.cached[at]
             size[_ARRIVED] += 1
-        elif size[_RUNNING] + size[_AGAIN] > 0 or size[_HEAD] < at:
+            _enqueue(requests, state, at)
+        elif size[_RUNNING] + size[_QUEUED] > 0:
             return now_ns
         else:
             now_ns = requests.arrival_ns[at]

@@ -16,12 +16,17 @@ class Sequence:
     prompt: int
     output: int
     cached: int
+    priority: int = 0
     cache: int = 0
     needed: int = 0
     times: list[int] = field(default_factory=list)
 
     def __post_init__(self):
         self.needed = self.prompt
+
+    @property
+    def rank(self):
+        return self.priority, self.arrival
 
     @property
     def decodes(self):
@@ -53,6 +58,7 @@ class PlainServer:
         while self.coming or self.waiting or self.running:
             while self.coming and self.coming[0].arrival <= self.now:
                 self.waiting.append(self.coming.pop(0))
+                self.waiting.sort(key=lambda one: one.rank)
             if not self.waiting and not self.running:
                 self.now = self.coming[0].arrival
                 continue
@@ -101,18 +107,19 @@ class PlainServer:
             needed = one.blocks(self.engine.block_tokens, 1)
             while one in self.running and needed > self.owned[id(one)] + self.free():
                 self.preempt()
-            if one not in self.running:
-                break
-            self.owned[id(one)] = max(needed, self.owned[id(one)])
-            taken.append(one)
-        return taken
+            if one in self.running:
+                self.owned[id(one)] = max(needed, self.owned[id(one)])
+                taken.append(one)
+        return [one for one in taken if one in self.running]
 
     def preempt(self):
-        last = self.running.pop()
+        last = max(self.running, key=lambda one: one.rank)
+        self.running.remove(last)
         self.preemptions += 1
         self.owned.pop(id(last))
         last.cache, last.needed = 0, last.prompt + len(last.times)
-        self.waiting.insert(0, last)
+        self.waiting.append(last)
+        self.waiting.sort(key=lambda one: one.rank)
 
     def prompts(self, budget, starts):
         chunks = []

@@ -28,13 +28,13 @@ def engine(**changes) -> BatchEngine:
 
 
 def random_requests(seed, number, mean_gap_ms=6.0, longest=120):
-    """Requests (arrival, prompt, output, cached), int64 (number,) each."""
+    """Requests (arrival, prompt, output, cached, priority), int64 (number,) each."""
     rng = np.random.default_rng(seed)
     arrival = np.cumsum(np.rint(rng.exponential(mean_gap_ms * MS, number))).astype(np.int64)
     prompt = rng.integers(1, longest, number)
     output = rng.integers(1, 60, number)
     cached = np.minimum(rng.integers(0, longest, number) * rng.integers(0, 2, number), prompt - 1)
-    return arrival, prompt, output, cached
+    return arrival, prompt, output, cached, rng.integers(0, 3, number)
 
 
 def pressure_table(engine):
@@ -62,6 +62,8 @@ TABLES = {
 def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
     table = TABLES[name](engine(**limits))
     requests = random_requests(7, 150)
+    if prompts_first:
+        requests = requests[:-1]
     found = replay(TokenScheduler("", "", table, prompts_first), token_requests(*requests))
     server = PlainServer(
         table, [Sequence(*map(int, row)) for row in zip(*requests, strict=True)], prompts_first
@@ -82,7 +84,7 @@ def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
 def test_iterations_within_a_time_are_those_of_the_plain_twin(limits, limit_ms):
     table = static_budget(engine(**limits), 400)
     scheduler = TokenScheduler("", "", table, limit_ns=limit_ms * MS)
-    *columns, cached = random_requests(8, 120)
+    *columns, cached, _priority = random_requests(8, 120)
     requests = (*columns, 0 * cached)
     server = PlainServer(
         table,
