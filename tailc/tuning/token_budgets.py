@@ -1,11 +1,12 @@
 """Tune budget tables on replays of recorded requests.
 
 The logarithm of a budget is a smooth function of the decoding sequences and of the waiting prompt
-tokens, first with few parameters, then with one more for each row and column. All tables are
-replayed on the same requests at the same times, and compared with the best static budget of each
-rate, by hindsight: a rate at which a table is worse counts more than one at which it is better. The
-search does not use the last part of the requests: a table is used only if it is better than the
-best static budget on that part too.
+tokens, first with few parameters, then with one more for each row and column. Where many prompt
+tokens wait for each decoding sequence, the largest budget applies: such an iteration makes few gaps
+between tokens long, and computes many prompts. All tables are replayed on the same requests at the
+same times, and compared with the best static budget of each rate, by hindsight: a rate at which a
+table is worse counts more than one at which it is better. The search does not use the last part of
+the requests: a table is used only if it is better than the best static budget on that part too.
 """
 
 from __future__ import annotations
@@ -46,8 +47,12 @@ UNSEEN = 0.3
 # Tokens of a replay, above which the search uses the latest of its requests only.
 MOST_OUTPUT_TOKENS = 1_000_000
 _FEWEST_SEARCHED = 10
-# Factors of the budgets of the tables between which unseen requests choose.
-_SCALES = (1.0, 0.93, 0.86, 0.8)
+# Factors of the budgets of the tables between which unseen requests choose, and of the waiting
+# tokens for which the largest budget applies.
+_SCALES, _CAUTIONS = (1.0, 0.93, 0.86, 0.8), (1.0, 1.4, 2.0)
+# Waiting prompt tokens of each decoding sequence with which the largest budget applies, as parts of
+# a prompt; and so many that it applies nowhere.
+_GAP_PARTS, _NEVER = (1 / 2, 1 / 4, 1 / 8, 1 / 16), 2.0**30
 # Weight of a rate at which a table is worse than the best static budget of that rate.
 _WORSE = 3.0
 # Parts of the requests, in each of which the further SLOs must be met.
@@ -60,8 +65,13 @@ _GENERATIONS = {
     TokenEffort.NORMAL: (12, 20),
     TokenEffort.THOROUGH: (30, 60),
 }
-_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_CELL = 0.15, 0.3, 0.1
+_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_GAP, _SPREAD_CELL = 0.15, 0.3, 0.3, 0.1
 _LEAST_BUDGET, _FEWEST_TOKENS = 16, 256
+# Number of the parameters of a point without those of rows and columns; place of the last of them.
+_SHARED, _GAP = 6, 5
+# Rows, as parts of the largest batch, and columns, as multiples of a prompt.
+_ROWS = (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
+_COLUMNS = (1, 2, 4, 8, 16, 32)
 
 
 class _Limits(NamedTuple):
@@ -102,10 +112,9 @@ def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> 
 
     Rows are at parts of the largest batch, columns at multiples of the mean prompt.
     """
-    parts = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
-    rows = {0, 1, *(round(part * engine.max_sequences) for part in parts)}
+    rows = {0, 1, *(round(part * engine.max_sequences) for part in _ROWS)}
     prompt = 1 << round(math.log2(max(float(trace.prompt.mean()), 1.0)))
-    columns = (0, prompt, 4 * prompt, 16 * prompt)
+    columns = (0, *(times * prompt for times in _COLUMNS))
     return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget)
 
 
@@ -142,15 +151,12 @@ class BudgetSearch:
         by_rate = self._values(searched, _SEARCH, tables)
         reference = by_rate.min(axis=0)
         static_at = int(np.argmin(_relative(by_rate, reference)))
-        bases = [
-            BudgetFamily(self.grid, one) for one in (*map(self._level, self._levels()), *starts)
-        ]
-        own = _relative(self._values(searched, _SEARCH, (one.base for one in bases)), reference)
-        best = [bases[at] for at in np.argsort(own, kind="stable")[:_BASES]]
-        found, tried = self._evolve(searched, best[0], reference)
+        best, tried = self._best_bases(searched, starts, reference)
+        found, evolved = self._evolve(searched, best[0], reference)
         candidates = [
-            family.table(_scaled(point, part))
+            family.table(_cautious(point, part, times))
             for part in _SCALES
+            for times in _CAUTIONS
             for family, point in (*found, *((one, one.origin) for one in best))
         ]
         static = tables[static_at]
@@ -159,9 +165,31 @@ class BudgetSearch:
         at = int(np.argmin(scores))
         static_score = _relative(unseen_by_rate, unseen_by_rate.min(axis=0))[static_at]
         is_tuned = bool(scores[at] < static_score)
-        evaluations = 2 * len(tables) + len(own) + tried + len(candidates)
+        evaluations = 2 * len(tables) + tried + evolved + len(candidates)
         chosen = candidates[at] if is_tuned else static
         return TunedBudgets(chosen, static, is_tuned, evaluations)
+
+    def _best_bases(
+        self, searched: Sequence[TokenExperiment], starts: Sequence[BudgetTable], reference: Floats
+    ) -> tuple[list[BudgetFamily], int]:
+        """The best families by their bases, best first, and the number of evaluations."""
+        plain = [
+            BudgetFamily(self.grid, one) for one in (*map(self._level, self._levels()), *starts)
+        ]
+        best = self._best(searched, plain, reference)
+        gaps = [part * self.grid.first_waiting[1] for part in _GAP_PARTS]
+        more = [BudgetFamily(self.grid, one.base, gap) for one in best for gap in gaps]
+        return self._best(searched, [*best, *more], reference), len(plain) + len(best) + len(more)
+
+    def _best(
+        self,
+        searched: Sequence[TokenExperiment],
+        families: Sequence[BudgetFamily],
+        reference: Floats,
+    ) -> list[BudgetFamily]:
+        tables = [one.table(one.origin) for one in families]
+        values = _relative(self._values(searched, _SEARCH, tables), reference)
+        return [families[at] for at in np.argsort(values, kind="stable")[:_BASES]]
 
     def _evolve(
         self, searched: Sequence[TokenExperiment], family: BudgetFamily, reference: Floats
@@ -182,7 +210,8 @@ class BudgetSearch:
         *,
         fine: bool,
     ) -> tuple[Floats, int]:
-        spread = np.array([_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_SLOPE, _SPREAD_SLOPE, 1.0])
+        slopes = [_SPREAD_SLOPE, _SPREAD_SLOPE, _SPREAD_SLOPE]
+        spread = np.array([_SPREAD_LEVEL, *slopes, 1.0, _SPREAD_GAP])
         if fine:
             spread = np.append(spread / 4, np.full(len(start) - len(spread), _SPREAD_CELL))
         generations = _GENERATIONS[self.effort][fine]
@@ -241,17 +270,19 @@ class BudgetFamily:
     """Token-budget tables around a base table: each point of the search is a table.
 
     A point has, as logarithms: a factor of all budgets; its growth with decoding sequences, with
-    waiting tokens and with both; the number of sequences that may start; and a factor for each row
-    and column.
+    waiting tokens and with both; the number of sequences that may start; the number of waiting
+    tokens for each decoding sequence from which on the largest budget applies; and a factor for
+    each row and column. gap_tokens: that number of waiting tokens in the base table.
     """
 
     grid: BudgetGrid
     base: BudgetTable
+    gap_tokens: float = _NEVER
 
     @property
     def origin(self) -> Floats:
         """The point whose table is the base table; it has no factors of rows and columns."""
-        return np.array([0.0, 0.0, 0.0, 0.0, self._most_starts])
+        return np.array([0.0, 0.0, 0.0, 0.0, self._most_starts, math.log2(self.gap_tokens)])
 
     @property
     def _most_starts(self) -> float:
@@ -265,26 +296,35 @@ class BudgetFamily:
         y = np.linspace(0.0, 1.0, len(self.grid.first_waiting))
         return np.meshgrid(x, y, indexing="ij")
 
+    def _waits(self, tokens: float) -> NDArray[np.bool_]:
+        """Whether a cell has at least this number of waiting tokens for each decoding sequence."""
+        firsts = np.array([*self.grid.first_decoding, self.grid.engine.max_sequences + 1])
+        most = firsts[1:] - 1
+        return np.array(self.grid.first_waiting) >= tokens * np.maximum(most, 1)[:, None]
+
     def table(self, point: Floats) -> BudgetTable:
         """The token-budget table of a point."""
         x, y = self._axes
-        level, by_decoding, by_waiting, by_both, starts = point[:5]
+        level, by_decoding, by_waiting, by_both, starts, gap = point[:_SHARED]
         budgets = np.array([row.budgets for row in self.base.rows], np.float64)
         logs = np.log2(np.maximum(budgets, _LEAST_BUDGET))
         logs += level + by_decoding * x + by_waiting * y + by_both * x * y
-        if len(point) > 5:
-            rows = len(self.grid.first_decoding)
-            logs += point[5 : 5 + rows, None] + point[5 + rows :]
+        if len(point) > _SHARED:
+            rows = _SHARED + len(self.grid.first_decoding)
+            logs += point[_SHARED:rows, None] + point[rows:]
         most = math.log2(self.grid.largest_budget)
+        logs[self._waits(2.0**gap)] = most
         least = min(math.log2(_LEAST_BUDGET), most)
         found = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
         cap = round(2.0 ** float(np.clip(starts, 0.0, self._most_starts)))
         return self.grid.table(found, cap)
 
 
-def _scaled(point: Floats, part: float) -> Floats:
-    """The point with all budgets multiplied by a part."""
-    return point + math.log2(part) * (np.arange(len(point)) == 0)
+def _cautious(point: Floats, part: float, times: float) -> Floats:
+    """The point with budgets multiplied by `part`, and their limit of waiting tokens by `times`."""
+    changes = np.zeros(len(point))
+    changes[0], changes[_GAP] = math.log2(part), math.log2(times)
+    return point + changes
 
 
 def _relative(values: Floats, reference: Floats) -> Floats:
