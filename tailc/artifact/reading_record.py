@@ -59,7 +59,8 @@ class Reading:
     column `demand` and has no speed-ups; `waiting` has the number of waiting requests. Run times of
     jobs are also read from it, and have curves or no speed-ups. Tokens of language models are read
     from `prompt` and `demand` (the output), at the times of `time`, and `cached` has the tokens of
-    the prompt with a cache. `where` selects the rows whose column equals the text; `bin_us` merges
+    the prompt with a cache, `class_column` the class of a request, and `waiting` the priority by
+    which it waits. `where` selects the rows whose column equals the text; `bin_us` merges
     demands into bins of that width (at the bin's mean) with weights. `serial` is the start and end
     of a request that run on one thread. `note` is the user's reason for accepting a response time
     as demand.
@@ -156,12 +157,13 @@ def _tokens_reading(record: Reading, output: str) -> TokensReading:
     time, prompt = record.time, record.prompt
     if time is None or prompt is None:
         raise ValueError(OF_TOKENS)
-    if (record.machine, record.share, record.waiting) != (None,) * 3:
+    if (record.machine, record.share) != (None,) * 2:
         raise ValueError(OF_MACHINES)
-    if record.curves or record.speedup_columns or record.class_column is not None:
+    if record.curves or record.speedup_columns:
         raise ValueError("a trace of tokens must not have speed-ups")
     _refuse_of_requests(record, "a trace of tokens")
-    columns = TokenColumns(time, prompt, output, record.cached)
+    optional = (record.cached, record.class_column, record.waiting)
+    columns = TokenColumns(time, prompt, output, *optional)
     return TokensReading(_measurement(record), _rows(record), columns)
 
 
@@ -242,7 +244,8 @@ def _own_fields(reading: TraceReading) -> dict[str, Any]:
             return {"demand": reading.run, **_speedup_fields(reading.speedups)}
         case TokensReading(columns=columns):
             named = {"time": columns.time, "prompt": columns.prompt, "cached": columns.cached}
-            return {"demand": columns.output, **named}
+            order = {"class_column": columns.request_class, "waiting": columns.priority}
+            return {"demand": columns.output, **named, **order}
 
 
 def _request_fields(reading: RequestReading) -> dict[str, Any]:

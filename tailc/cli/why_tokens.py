@@ -23,7 +23,7 @@ def explain_budget(
     seed: int,
 ) -> CommandOutcome:
     """Explain the token budget for a state of the server; with a trace, also replay changes."""
-    from tailc.experiment.token_replays import check_fits
+    from tailc.experiment.token_replays import check_requests
     from tailc.report.why import budget_cell as render
     from tailc.studies.held_out_tokens import read_held_out_tokens
     from tailc.studies.why.budget_cell import budget_cell, cell_effects
@@ -33,7 +33,7 @@ def explain_budget(
     effects, findings = (), ()
     if trace is not None:
         held_out = read_held_out_tokens(policy, trace, trace_format)
-        check_fits(held_out, policy.budget_table.engine)
+        check_requests(held_out, policy.budget_table.engine, policy.slos)
         effects, findings = (
             cell_effects(policy, cell, held_out, seed, _REPLICATES),
             held_out.warnings,

@@ -11,7 +11,7 @@ from tailc.experiment.block_means import MeanError, to_ppm
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.token_replays import (
     TokenExperiment,
-    check_fits,
+    check_requests,
     experiments,
     goodput,
     tail_sample,
@@ -65,7 +65,7 @@ def token_change(
     """
     schedulers = scheduler_of(old), scheduler_of(new)
     for one in schedulers:
-        check_fits(held_out, one.table.engine)
+        check_requests(held_out, one.table.engine, new.slos)
 
     def change(experiment: TokenExperiment) -> TokenRateChange:
         outcomes = [experiment.outcome(one) for one in schedulers]

@@ -120,9 +120,8 @@ class TokenComparison:
 
     def baseline(self, name: str, experiment: TokenExperiment) -> TokenScheduler:
         """The baseline of this name: the best of its candidates at the rate of the experiment."""
-        candidates = (
-            token_rules().make_rule(name).candidates(self.table.engine, self.largest_budget)
-        )
+        rule = token_rules().make_rule(name)
+        candidates = rule.candidates(self.table.engine, self.largest_budget, self.slos)
         return experiment.best(candidates, self.slos)
 
     def run(self, scheduler: TokenScheduler, experiment: TokenExperiment) -> TokenRun:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.experiment.block_means import HIGH, LOW, MeanError, to_ppm
 from tailc.forms.budget_table import BatchEngine
 from tailc.models import streams
@@ -29,6 +29,7 @@ from tailc.models.token_batches.rule import TokenRule
 from tailc.percentiles import PPM, fewest_requests, percentile_rank
 from tailc.specs.slo import Metric, Slo
 from tailc.traces.tokens import TokenTrace
+from tailc.units import shorten
 
 # Blocks of a bootstrap: enough for an interval, and each much longer than a queue lasts.
 BLOCKS = 30
@@ -58,11 +59,19 @@ class TokenExperiment:
         """The requests of the trace with arrival times at the experiment's rate."""
         trace = self.trace
         arrival_ns = trace.arrival_ns(self.rate_mrps)
-        return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached)
+        return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached, trace.priority)
+
+    def is_of(self, slo: Slo) -> NDArray[np.bool_]:
+        """Whether each request is of the class of an SLO."""
+        classes = self.trace.request_class
+        if slo.request_class is None or classes is None:
+            return np.ones(self.trace.requests, np.bool_)
+        return classes == slo.request_class
 
     def outcome(self, scheduler: TokenScheduler) -> TokenOutcome:
         """Replay the requests of the experiment with one scheduler."""
-        return replay(scheduler, self.requests)
+        found = replay(scheduler, self.requests)
+        return TokenOutcome(found.requests, found.log, self.trace.request_class)
 
     def best(self, candidates: Sequence[TokenScheduler], slos: Sequence[Slo]) -> TokenScheduler:
         """Choose the scheduler with the smallest percentile of the first SLO that meets the others.
@@ -85,7 +94,7 @@ def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
 
     It is an order statistic.
     """
-    return int(nearest_us(_percentile_ns(outcome.values_ns(slo.metric), slo.percentile_ppm)))
+    return int(nearest_us(_percentile_ns(outcome.values_ns(slo), slo.percentile_ppm)))
 
 
 def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
@@ -95,7 +104,7 @@ def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
     burst can miss the limit although the percentile of all requests is within it; the percentile of
     its own part shows this.
     """
-    values_ns = outcome.values_ns(slo.metric)
+    values_ns = outcome.values_ns(slo)
     number = min(max(len(values_ns) // fewest_requests(slo.percentile_ppm), 1), parts)
     tails = (_percentile_ns(part, slo.percentile_ppm) for part in np.array_split(values_ns, number))
     return int(nearest_us(max(tails)))
@@ -121,11 +130,11 @@ def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
     """Share of requests that meet every SLO, 0 to 1.
 
     A request meets an SLO of gaps (times between tokens) if at most the SLO's share of its gaps is
-    longer than the limit.
+    longer than the limit, and that of another class in any case.
     """
     good = np.ones(len(outcome.log.ttft_ns), np.bool_)
     for slo in slos:
-        values = outcome.values(slo.metric)
+        values = outcome.values(slo)
         late = values.value_ns > slo.latency_us * _NS_PER_US
         missed = np.bincount(values.request, late, len(good))
         total = np.bincount(values.request, minlength=len(good))
@@ -174,7 +183,7 @@ def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> 
 
     A block has successive requests.
     """
-    values, requests = outcome.values(slo.metric), len(outcome.log.ttft_ns)
+    values, requests = outcome.values(slo), len(outcome.log.ttft_ns)
     value_ns, percentile_ppm = values.value_ns, slo.percentile_ppm
     if not len(value_ns):
         return TokenTail(percentile_ppm, 0, 0, np.zeros(replicates))
@@ -191,8 +200,22 @@ def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> 
     return TokenTail(percentile_ppm, len(value_ns), middle, np.array(resampled, np.float64))
 
 
-def check_fits(trace: TokenTrace, engine: BatchEngine) -> None:
-    """Raise TailcError if a request needs more tokens in the cache than the engine has."""
+def check_requests(trace: TokenTrace, engine: BatchEngine, slos: Sequence[Slo]) -> None:
+    """Raise TailcError for a request that needs more tokens in the cache than the engine has.
+
+    Also for an SLO of a class that has no request.
+    """
+    _check_fits(trace, engine)
+    known = [] if trace.request_class is None else np.unique(trace.request_class).tolist()
+    for number, slo in enumerate(slos):
+        if slo.request_class is not None and slo.request_class not in known:
+            message = f"no request is of the class `{shorten(slo.request_class)}` of `slo`"
+            hint = did_you_mean(slo.request_class, known)
+            place, about = Place(trace.source), ("slo", number, "class")
+            raise TailcError(Finding(Code.BAD_VALUE, message, place, hint, about=about))
+
+
+def _check_fits(trace: TokenTrace, engine: BatchEngine) -> None:
     needed = trace.prompt + trace.output
     large = np.flatnonzero(needed > engine.cache_tokens)
     if not len(large):

@@ -109,7 +109,14 @@ def tokens_reading(spec: TokensSpec) -> TokensReading:
     return TokensReading(
         ValueMeaning(Measure.TOKENS, spec.reference, TimeUnit(spec.unit)),
         Rows(tuple(sorted(spec.where.items())), split),
-        TokenColumns(spec.time, spec.prompt, spec.output, spec.cached),
+        TokenColumns(
+            spec.time,
+            spec.prompt,
+            spec.output,
+            spec.cached,
+            spec.request_class,
+            spec.priority,
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from tailc_solvers.step_times import PartFit, SumFit, fit_sum
 from tailc.artifact.envelope import REPLAYED
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.block_means import to_ppm
-from tailc.experiment.token_replays import check_fits
+from tailc.experiment.token_replays import check_requests
 from tailc.forms.budget_table import BatchEngine, BudgetTable
 from tailc.forms.step_times import StepPart, StepTimes, least_prompt_ns, step_ns
 from tailc.percentiles import percentile_rank
@@ -48,10 +48,10 @@ def solve_for_budgets(
     engine = BatchEngine(
         problem.kv_blocks, problem.block_tokens, problem.max_sequences, step_times(fitted)
     )
-    check_fits(problem.trace, engine)
+    check_requests(problem.trace, engine, problem.slos)
     _check_slos(problem, engine)
     errors = FitErrors(to_ppm(fitted.error), to_ppm(fitted.worst), fitted.segments)
-    grid = budget_grid(engine, problem.trace, problem.largest_budget)
+    grid = budget_grid(engine, problem.trace, problem.largest_budget, problem.budget_step)
     if problem.method is TokenMethod.ONE_STEP:
         table = one_step_table(grid, _gap_limit_ns(problem.slos), lambda _: engine.cache_tokens)
         return TokenBudgetSolution(table, errors, 1, "by-definition", _SOLVER)
@@ -81,6 +81,8 @@ def budget_settings(problem: TokenBudgetProblem, solution: TokenBudgetSolution) 
         "profile_rows": len(problem.steps.time_ns),
         "largest_budget": problem.largest_budget,
     }
+    if problem.budget_step > 1:
+        found["budget_step"] = problem.budget_step
     if solution.static_tokens is not None:
         found |= {"static_tokens": solution.static_tokens, "is_tuned": int(solution.is_tuned)}
     return found
@@ -248,16 +250,9 @@ def _is_gap(slo: Slo) -> bool:
 
 def _check_slos(problem: TokenBudgetProblem, engine: BatchEngine) -> None:
     """Raise TailcError (INFEASIBLE) for each SLO that is missed even if a request is alone."""
-    trace = problem.trace
     findings = []
     for number, slo in enumerate(problem.slos):
-        if _is_gap(slo):
-            least_ns = step_ns(engine.step, 0, 1, int(trace.prompt.min()))
-        else:
-            place = percentile_rank(slo.percentile_ppm, trace.requests) - 1
-            prompt = int(np.partition(trace.prompt - trace.cached, place)[place])
-            least_ns = least_prompt_ns(engine.step, prompt, problem.largest_budget)
-        least_us = -(-least_ns // _NS_PER_US)
+        least_us = -(-_least_ns(problem, engine, slo) // _NS_PER_US)
         if least_us > slo.latency_us:
             findings.append(
                 Finding(
@@ -270,3 +265,17 @@ def _check_slos(problem: TokenBudgetProblem, engine: BatchEngine) -> None:
             )
     if findings:
         raise TailcError(findings)
+
+
+def _least_ns(problem: TokenBudgetProblem, engine: BatchEngine, slo: Slo) -> int:
+    """The percentile of an SLO if each request of its class is alone on the engine [ns]."""
+    trace = problem.trace
+    prompt, cached = trace.prompt, trace.cached
+    if trace.request_class is not None and slo.request_class is not None:
+        chosen = trace.request_class == slo.request_class
+        prompt, cached = prompt[chosen], cached[chosen]
+    if _is_gap(slo):
+        return step_ns(engine.step, 0, 1, int(prompt.min()))
+    place = percentile_rank(slo.percentile_ppm, len(prompt)) - 1
+    tokens = int(np.partition(prompt - cached, place)[place])
+    return least_prompt_ns(engine.step, tokens, problem.largest_budget)

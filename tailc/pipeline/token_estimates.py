@@ -17,7 +17,7 @@ from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
 from tailc.traces.tokens import TokenTrace
 from tailc.tuning.token_budgets import unseen_part
-from tailc.units import format_mrps, format_percentile, format_us
+from tailc.units import format_mrps, format_percentile, format_us, shorten
 
 _SEED, _REPLICATES = 1, 200
 # What users can set by hand.
@@ -75,10 +75,11 @@ def _better_by_hand(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
     row = max(better, key=lambda one: one.by_hand.change_ppm if one.by_hand else 0)
     assert row.by_hand is not None
     slo, shorter = policy.slos[0], 1 - row.by_hand.tail_us / row.tail_us
+    of_class = "" if slo.request_class is None else f" for class {shorten(slo.request_class)}"
     message = (
         f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` has a "
-        f"{slo.metric.value} {format_percentile(slo.percentile_ppm)} that is {100 * shorter:.1f} % "
-        "shorter than that of the policy"
+        f"{slo.metric.value} {format_percentile(slo.percentile_ppm)}{of_class} that is "
+        f"{100 * shorter:.1f} % shorter than that of the policy"
     )
     if len(policy.slos) > 1:
         message += ", and meets the other SLOs"

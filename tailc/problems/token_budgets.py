@@ -59,6 +59,7 @@ class TokenBudgetProblem:
         slos: limits of latency.
         rates_mrps: arrival rates; empty for the recorded rate.
         largest_budget: the most tokens that the engine accepts in an iteration.
+        budget_step: budgets are multiples of it.
         effort: amount of simulation.
     """
 
@@ -73,6 +74,7 @@ class TokenBudgetProblem:
     effort: TokenEffort
     objective: BudgetObjective
     method: TokenMethod
+    budget_step: int = 1
 
 
 @dataclass(frozen=True)

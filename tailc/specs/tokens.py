@@ -31,6 +31,19 @@ class TokensSpec(SpecModel):
         description="Column with the tokens of the prompt that the engine's cache of prefixes has "
         "when the request arrives. Default: none.",
     )
+    request_class: Text | None = Field(
+        default=None,
+        alias="class",
+        examples=["class"],
+        description="Column with the class of a request, for SLOs of a class. Default: none.",
+    )
+    priority: Text | None = Field(
+        default=None,
+        examples=["priority"],
+        description="Column with the priority of a request, a whole number: of the requests that "
+        "wait, one with the lowest number starts first, and of those the first to arrive. "
+        "Default: first come, first served.",
+    )
     reference: Text = Field(
         examples=["chat service, one hour"], description="The recorded service."
     )

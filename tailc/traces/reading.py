@@ -393,17 +393,27 @@ class TokenColumns:
     """Names of the columns of requests to a language model: arrival, tokens of prompt and output.
 
     cached: column of the tokens of the prompt that are in a cache; None if not recorded.
+    request_class, priority: columns of classes, and of the priority by which requests wait; None:
+    all requests are equal.
     """
 
     time: str
     prompt: str
     output: str
     cached: str | None = None
+    request_class: str | None = None
+    priority: str | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """Names of the columns that are read as numbers."""
-        return (self.time, self.prompt, self.output, *_column_names(self.cached))
+        optional = (*_column_names(self.cached), *_column_names(self.priority))
+        return (self.time, self.prompt, self.output, *optional)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Names of the columns that are read as text."""
+        return _column_names(self.request_class)
 
 
 @dataclass(frozen=True)

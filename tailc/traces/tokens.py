@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.percentiles import PPM
-from tailc.traces.cells import MEND, Cells, not_negative, numbers, whole
+from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts, whole
 from tailc.traces.reading import SplitBy, TokensReading
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import ColumnsToRead
@@ -26,6 +26,7 @@ MILLI = 1_000
 FEWEST_REQUESTS = 20
 # More tokens are no prompt or output of one request.
 MOST_TOKENS = 2**24
+MOST_PRIORITY = 2**31
 # Times beyond a century are not what was meant, and their microseconds stay exact in float64.
 LARGEST_US = 2.0**52
 
@@ -35,7 +36,8 @@ class TokenTrace:
     """Requests to a language model in order of arrival; int64 (requests,) each.
 
     arrival_us: since the first arrival. cached: tokens of the prompt in the cache of prefixes, at
-    most one less than the prompt. row: number of its row in the file, from 1.
+    most one less than the prompt. row: number of its row in the file, from 1. request_class:
+    names; priority: requests with a lower number wait at the front; None: all are equal.
     """
 
     arrival_us: Int64s
@@ -46,6 +48,8 @@ class TokenTrace:
     source: str
     reading: TokensReading
     warnings: tuple[Finding, ...] = ()
+    request_class: NDArray[np.str_] | None = None
+    priority: Int64s | None = None
 
     @property
     def requests(self) -> int:
@@ -74,6 +78,8 @@ class TokenTrace:
             self.row[chosen],
             self.source,
             self.reading,
+            request_class=None if self.request_class is None else self.request_class[chosen],
+            priority=None if self.priority is None else self.priority[chosen],
         )
 
     @cached_property
@@ -82,6 +88,10 @@ class TokenTrace:
         found = hashlib.sha256(b"tailc tokens 1\n")
         for column in (self.arrival_us, self.prompt, self.output, self.cached):
             found.update(column.astype("<i8").tobytes())
+        if self.request_class is not None:
+            found.update("\n".join(("class", *self.request_class.tolist(), "")).encode())
+        if self.priority is not None:
+            found.update(b"priority\n" + self.priority.astype("<i8").tobytes())
         return found.hexdigest()
 
 
@@ -120,7 +130,7 @@ def split_tokens(trace: TokenTrace) -> tuple[TokenTrace, TokenTrace]:
 def _tokens_in(source: Source, reading: TokensReading, format: Format) -> TokenTrace:  # noqa: A002
     columns = reading.columns
     filters = tuple(dict.fromkeys(name for name, _value in reading.rows.where))
-    wanted = ColumnsToRead(columns.numbers, (), filters)
+    wanted = ColumnsToRead(columns.numbers, columns.texts, filters)
     cells = kept_cells(source, wanted, reading.rows.where, format)
     time_us = _times_us(cells, columns.time, reading.measured.unit.in_ms * US_PER_MS)
     prompt = whole(cells, columns.prompt, MOST_TOKENS)
@@ -131,6 +141,8 @@ def _tokens_in(source: Source, reading: TokensReading, format: Format) -> TokenT
         cells.refuse(known > prompt, columns.cached, Code.OUT_OF_RANGE, "exceeds the prompt", MEND)
         # The last token of a prompt is computed in any case.
         cached = np.minimum(np.nan_to_num(known).astype(np.int64), prompt - 1)
+    request_class = None if columns.request_class is None else texts(cells, columns.request_class)
+    priority = None if columns.priority is None else _priorities(cells, columns.priority)
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     _check_number(cells, time_us)
@@ -143,7 +155,20 @@ def _tokens_in(source: Source, reading: TokensReading, format: Format) -> TokenT
         rows[order],
         cells.source,
         reading,
+        request_class=None
+        if request_class is None
+        else np.array(request_class.to_pylist(), np.str_)[order],
+        priority=None if priority is None else priority[order],
     )
+
+
+def _priorities(cells: Cells, name: str) -> Int64s:
+    values = numbers(cells, name)
+    odd = (values != np.floor(values)) & np.isfinite(values)
+    cells.refuse(odd, name, Code.OUT_OF_RANGE, "is not a whole number", MEND)
+    beyond = f"is not from -{MOST_PRIORITY:,} to {MOST_PRIORITY:,}"
+    cells.refuse(np.abs(values) > MOST_PRIORITY, name, Code.OUT_OF_RANGE, beyond, MEND)
+    return np.where(np.abs(values) <= MOST_PRIORITY, values, 0).astype(np.int64)
 
 
 def _times_us(cells: Cells, name: str, in_us: float) -> Int64s:

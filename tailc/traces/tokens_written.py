@@ -25,6 +25,10 @@ def written_tokens(trace: TokenTrace) -> bytes:
     columns[named.output] = pa.array(trace.output)
     if named.cached is not None:
         columns[named.cached] = pa.array(trace.cached)
+    if named.request_class is not None and trace.request_class is not None:
+        columns[named.request_class] = pa.array(trace.request_class.tolist(), pa.string())
+    if named.priority is not None and trace.priority is not None:
+        columns[named.priority] = pa.array(trace.priority)
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd")
     return sink.getvalue()

@@ -31,6 +31,7 @@ from tailc.experiment.token_replays import (
     tail_us,
 )
 from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
+from tailc.forms.step_times import LARGEST_AMOUNT
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.outcome import TokenOutcome
 from tailc.models.token_batches.rule import static_budgets
@@ -87,35 +88,42 @@ _SEARCH, _CHOICE = _Limits(0.95, 10.0), _Limits(1.0, 100.0)
 
 @dataclass(frozen=True)
 class BudgetGrid:
-    """The rows and columns of the token-budget tables of a search, and the largest budget.
+    """The rows and columns of the token-budget tables of a search, and the possible budgets.
 
     first_decoding: by row, the least number of decoding sequences. first_waiting: by column, the
-    least number of waiting prompt tokens. largest_budget: tokens of one iteration.
+    least number of waiting prompt tokens. largest_budget: tokens of one iteration. step: budgets
+    are multiples of it.
     """
 
     engine: BatchEngine
     first_decoding: tuple[int, ...]
     first_waiting: tuple[int, ...]
     largest_budget: int
+    step: int = 1
 
     def table(self, budgets: NDArray[np.int64], new_sequences: int) -> BudgetTable:
-        """Make a token-budget table of these budgets, int64 (rows, columns)."""
+        """Make a token-budget table of these budgets, int64 (rows, columns), rounded down."""
+        multiples = budgets // self.step * self.step
         rows = tuple(
             BudgetRow(first, new_sequences, tuple(row))
-            for first, row in zip(self.first_decoding, budgets.tolist(), strict=True)
+            for first, row in zip(self.first_decoding, multiples.tolist(), strict=True)
         )
         return BudgetTable(self.first_waiting, rows, self.engine)
 
 
-def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> BudgetGrid:
+def budget_grid(
+    engine: BatchEngine, trace: TokenTrace, largest_budget: int, step: int
+) -> BudgetGrid:
     """Choose the rows and columns of a token-budget table for an engine and a trace.
 
-    Rows are at parts of the largest batch, columns at multiples of the mean prompt.
+    Rows are at parts of the largest batch, columns at multiples of the mean prompt. step: budgets
+    are multiples of it.
     """
     rows = {0, 1, *(round(part * engine.max_sequences) for part in _ROWS)}
     prompt = 1 << round(math.log2(max(float(trace.prompt.mean()), 1.0)))
-    columns = (0, *(times * prompt for times in _COLUMNS))
-    return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget)
+    multiples = (times * prompt for times in _COLUMNS)
+    columns = (0, *(tokens for tokens in multiples if tokens <= LARGEST_AMOUNT))
+    return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget, step)
 
 
 @dataclass(frozen=True)
@@ -146,7 +154,7 @@ class BudgetSearch:
         rates = tuple(rates_mrps) or (trace.rate_mrps,)
         searched = experiments(search_part(trace), rates)
         judged = experiments(unseen_part(trace), rates)
-        budgets = static_budgets(self.grid.largest_budget)
+        budgets = static_budgets(self.grid.largest_budget, self.grid.step)
         tables = [static_budget(self.grid.engine, one) for one in budgets]
         by_rate = self._values(searched, _SEARCH, tables)
         reference = by_rate.min(axis=0)
@@ -255,8 +263,9 @@ class BudgetSearch:
 
     def _levels(self) -> list[float]:
         """Budgets for all states from which a search may start, by factors of a root of 2."""
-        number = 2 * round(math.log2(max(self.grid.largest_budget / _FEWEST_TOKENS, 1.0))) + 1
-        return np.geomspace(_FEWEST_TOKENS, self.grid.largest_budget, number).tolist()
+        fewest, most = max(_FEWEST_TOKENS, self.grid.step), self.grid.largest_budget
+        number = 2 * round(math.log2(max(most / fewest, 1.0))) + 1
+        return np.geomspace(fewest, most, number).tolist()
 
     def _level(self, budget: float) -> BudgetTable:
         shape = len(self.grid.first_decoding), len(self.grid.first_waiting)
@@ -314,7 +323,7 @@ class BudgetFamily:
             logs += point[_SHARED:rows, None] + point[rows:]
         most = math.log2(self.grid.largest_budget)
         logs[self._waits(2.0**gap)] = most
-        least = min(math.log2(_LEAST_BUDGET), most)
+        least = min(math.log2(max(_LEAST_BUDGET, self.grid.step)), most)
         found = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
         cap = round(2.0 ** float(np.clip(starts, 0.0, self._most_starts)))
         return self.grid.table(found, cap)

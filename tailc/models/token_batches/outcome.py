@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models.token_batches.arrays import TokenRequests
-from tailc.models.token_batches.engine import (
+from tailc.models.token_batches.token_log import (
     BUSY_NS,
     DECODED_TOKENS,
     ITERATIONS,
@@ -16,7 +16,7 @@ from tailc.models.token_batches.engine import (
     PROMPT_TOKENS,
     TokenLog,
 )
-from tailc.specs.slo import Metric
+from tailc.specs.slo import Metric, Slo
 
 Int64s = NDArray[np.int64]
 
@@ -34,26 +34,43 @@ class MetricValues:
 
 @dataclass(frozen=True, eq=False)
 class TokenOutcome:
-    """Result of a replay of a language model's server: requests by arrival, and recorded times."""
+    """Result of a replay of a language model's server: requests by arrival, and recorded times.
+
+    request_class: name of the class of each request; None: there are no classes.
+    """
 
     requests: TokenRequests
     log: TokenLog
+    request_class: NDArray[np.str_] | None = None
 
-    def values(self, metric: Metric) -> MetricValues:
-        """All values of a metric of tokens [ns], with the request of each.
+    def values(self, slo: Slo) -> MetricValues:
+        """The values that an SLO limits [ns], with the request of each.
 
-        There is one value for each request, or one for each gap between tokens.
+        They are of the SLO's class: one value for each request, or one for each gap between tokens.
         """
+        found = self._all_values(slo.metric)
+        if slo.request_class is None:
+            return found
+        assert self.request_class is not None
+        chosen = (self.request_class == slo.request_class)[found.request]
+        return MetricValues(found.value_ns[chosen], found.request[chosen])
+
+    def values_ns(self, slo: Slo) -> Int64s:
+        """The values that an SLO limits [ns], in the order of requests."""
+        if slo.request_class is not None:
+            return self.values(slo).value_ns
+        return self._all_ns(slo.metric)
+
+    def _all_values(self, metric: Metric) -> MetricValues:
         numbers, gaps = np.arange(len(self.log.ttft_ns)), self.requests.output - 1
         of = {
             Metric.TTFT: np.ones_like(gaps),
             Metric.ITL: gaps,
             Metric.TPOT: np.minimum(gaps, 1),
         }[metric]
-        return MetricValues(self.values_ns(metric), np.repeat(numbers, of))
+        return MetricValues(self._all_ns(metric), np.repeat(numbers, of))
 
-    def values_ns(self, metric: Metric) -> Int64s:
-        """All values of a metric of tokens [ns], in the order of requests."""
+    def _all_ns(self, metric: Metric) -> Int64s:
         if metric is Metric.TTFT:
             return self.log.ttft_ns
         if metric is Metric.ITL:

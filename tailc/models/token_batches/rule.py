@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tailc.forms.budget_table import BatchEngine
 from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.specs.slo import Slo
 
 STATIC_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192, 16_384)
 """Budgets that users of engines set by hand."""
 
 
-def static_budgets(largest: int) -> tuple[int, ...]:
-    """The usual fixed token budgets that an engine accepts, STATIC_BUDGETS up to `largest`.
+def static_budgets(largest: int, step: int = 1) -> tuple[int, ...]:
+    """The usual fixed token budgets, STATIC_BUDGETS, that an engine accepts and `step` divides.
 
-    If all are above it: `largest` alone.
+    If there are none: `largest` alone, the largest budget of the engine.
     """
-    return tuple(one for one in STATIC_BUDGETS if one <= largest) or (largest,)
+    usual = (one for one in STATIC_BUDGETS if one <= largest and one % step == 0)
+    return tuple(usual) or (largest,)
 
 
 @dataclass(frozen=True)
 class TokenRule:
     """A baseline for token batches: a set of candidate schedulers, of which the best counts.
 
-    about: description in reports. candidates: makes them for an engine and its largest token
-    budget.
+    about: description in reports. candidates: makes them for an engine, its largest token budget
+    and the SLOs.
     """
 
     about: str
-    candidates: Callable[[BatchEngine, int], tuple[TokenScheduler, ...]]
+    candidates: Callable[[BatchEngine, int, Sequence[Slo]], tuple[TokenScheduler, ...]]

@@ -54,3 +54,9 @@ class EngineSpec(SpecModel):
         alias="max_budget",
         description="Most tokens that the engine accepts in an iteration.",
     )
+    budget_step: Amount = Field(
+        default=1,
+        examples=[64],
+        description="Budgets are multiples of this number of tokens, such as the tokens of a tile "
+        "of the engine's matrix products.",
+    )

@@ -35,6 +35,7 @@ def reduce(spec: ProfiledSpec, design: TokenTrace) -> TokenBudgetProblem:
         slos=spec.slos,
         rates_mrps=spec.rates_mrps,
         largest_budget=engine.largest_budget,
+        budget_step=engine.budget_step,
         effort=TokenEffort(spec.search.effort),
         objective=BudgetObjective(spec.search.objective),
         method=TokenMethod(spec.search.method),

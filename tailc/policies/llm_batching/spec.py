@@ -19,12 +19,15 @@ from tailc.specs.fields import (
     OpenPercentPpm,
     RateMrps,
     SpecModel,
+    Text,
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.slo import EndToEnd, Metric, Slo
 from tailc.specs.slo_spec import AllowMisses
 from tailc.specs.tokens import TokensSpec
 from tailc.traces.step_rows import StepRows
+
+_TOO_FEW_TOKENS = "is less than the sequences in a batch, which all need a token of an iteration"
 
 
 class TokenSloSpec(SpecModel):
@@ -37,11 +40,18 @@ class TokenSloSpec(SpecModel):
     )
     percentile_ppm: OpenPercentPpm = Field(alias="percentile", examples=["99%"])
     latency_us: DurationUs = Field(alias="latency", examples=["500ms"])
+    request_class: Text | None = Field(
+        default=None,
+        alias="class",
+        examples=["chat"],
+        description="Class of requests, from the column `tokens.class`. Default: all requests.",
+    )
 
     @property
     def slo(self) -> Slo:
         """Convert the SLO of the spec to the form that artifacts have."""
-        return Slo(self.percentile_ppm, self.latency_us, metric=Metric(self.metric))
+        metric, request_class = Metric(self.metric), self.request_class
+        return Slo(self.percentile_ppm, self.latency_us, request_class=request_class, metric=metric)
 
 
 class TokenSearch(SpecModel):
@@ -100,6 +110,7 @@ class LlmBatchingSpec(SpecModel):
             self._method_complaints,
             self._budget_complaints,
             self._cache_complaints,
+            self._class_complaints,
         )
 
     def _repeated_rates(self) -> list[Complaint]:
@@ -120,12 +131,28 @@ class LlmBatchingSpec(SpecModel):
         return wrong
 
     def _budget_complaints(self) -> list[Complaint]:
-        engine = self.engine
-        if engine.largest_budget >= engine.max_sequences:
+        engine, at = self.engine, ("engine", "max_budget")
+        if engine.largest_budget < engine.max_sequences:
+            message, also = _TOO_FEW_TOKENS, ("engine", "max_sequences")
+            hint = "raise it, or lower `max_sequences`"
+            return [Complaint(Code.CONFLICT, message, hint, at, also)]
+        if engine.largest_budget % engine.budget_step:
+            message, also = "is not a multiple of `budget_step`", ("engine", "budget_step")
+            lower = engine.largest_budget // engine.budget_step * engine.budget_step
+            hint = f"set it to {lower or engine.budget_step:,}, or change `budget_step`"
+            return [Complaint(Code.CONFLICT, message, hint, at, also)]
+        return []
+
+    def _class_complaints(self) -> list[Complaint]:
+        if self.demand.request_class is not None:
             return []
-        message = "is less than the sequences in a batch, which all need a token of an iteration"
-        at, also = ("engine", "max_budget"), ("engine", "max_sequences")
-        return [Complaint(Code.CONFLICT, message, "raise it, or lower `max_sequences`", at, also)]
+        message = "needs the class of each request, but `tokens` names no column"
+        hint = "add `class: COLUMN` to `tokens`, or remove the class"
+        return [
+            Complaint(Code.CONFLICT, message, hint, ("slo", number, "class"), ("tokens",))
+            for number, slo in enumerate(self.slo)
+            if slo.request_class is not None
+        ]
 
     def _cache_complaints(self) -> list[Complaint]:
         engine = self.engine

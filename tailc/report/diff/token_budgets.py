@@ -6,11 +6,12 @@ from typing import Any
 
 from tailc.diff.token_budgets import TokenChange
 from tailc.models.columns import UsageColumn, column, percent
+from tailc.report.estimates import percentile_name
 from tailc.report.json_data import json_data
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.report.tokens.words import change as relative
 from tailc.report.tokens.words import ms
-from tailc.units import format_mrps, format_percentile
+from tailc.units import format_mrps
 
 
 def as_text(change: TokenChange) -> str:
@@ -43,7 +44,7 @@ def _columns(change: TokenChange) -> tuple[UsageColumn, ...]:
     for one in change.rates:
         rate = format_mrps(one.rate_mrps)
         for tail in one.tails:
-            name = f"{tail.slo.metric.value} {format_percentile(tail.slo.percentile_ppm)}"
+            name = percentile_name(tail.slo)
             rows.append((rate, name, ms(tail.old_us), ms(tail.new_us), relative(tail.change)))
         shares = percent(one.old_goodput_ppm), percent(one.new_goodput_ppm)
         rows.append((rate, "goodput", *shares, ""))

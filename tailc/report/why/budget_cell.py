@@ -6,13 +6,14 @@ from typing import Any
 
 from tailc.models.columns import UsageColumn, column, percent
 from tailc.report.document import slo_dict
+from tailc.report.estimates import percentile_name
 from tailc.report.json_data import json_data
 from tailc.report.table import columns_aligned
 from tailc.report.tokens.words import change as relative
 from tailc.report.tokens.words import ms
 from tailc.specs.slo import Slo
 from tailc.studies.why.budget_cell import BudgetCell, RateEffect, gap_limit, limit_ns
-from tailc.units import format_mrps, format_percentile
+from tailc.units import format_mrps
 
 FORMAT, VERSION = "tailc-why-tokens", 1
 _NS_PER_US = 1_000
@@ -106,7 +107,7 @@ def _columns(slos: tuple[Slo, ...], effect: RateEffect) -> list[UsageColumn]:
     columns = [column("change", names, is_number=False)]
     for at, slo in enumerate(slos):
         tails = [effect.tails_us[at], *(one.tails_us[at] for one in effect.changes)]
-        head = f"{slo.metric.value} {format_percentile(slo.percentile_ppm)} [ms]"
+        head = f"{percentile_name(slo)} [ms]"
         columns.append(column(head, [ms(tail) for tail in tails]))
         columns.append(column("", ["", *(relative(one.changes[at]) for one in effect.changes)]))
     return columns

@@ -8,7 +8,7 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.token_comparison import comparison_of
-from tailc.experiment.token_replays import check_fits, token_rules
+from tailc.experiment.token_replays import check_requests, token_rules
 from tailc.forms.budget_table import BudgetTable
 from tailc.threads import thread_count
 from tailc.traces.tokens import TokenTrace
@@ -28,7 +28,7 @@ def verify_tokens(
     table = _table_of(policy)
     names = token_rules().choose(options.baselines)
     check_trace(policy, held_out, options)
-    check_fits(held_out, table.engine)
+    check_requests(held_out, table.engine, policy.slos)
     comparison = comparison_of(policy, names, options.seed, options.replicates)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         points = comparison.points(held_out, policy.rates_mrps, workers, options.progress)

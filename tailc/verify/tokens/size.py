@@ -12,7 +12,7 @@ import numpy as np
 from tailc.artifact.envelope import Policy
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.token_comparison import TokenComparison, TokenRun, comparison_of
-from tailc.experiment.token_replays import TokenExperiment, check_fits, token_rules
+from tailc.experiment.token_replays import TokenExperiment, check_requests, token_rules
 from tailc.forms.step_times import least_prompt_ns
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.specs.slo import Slo
@@ -50,7 +50,7 @@ def size_tokens(
     for policy in policies:
         assert policy.budget_table is not None
         check_trace(policy, held_out, options)
-        check_fits(held_out, policy.budget_table.engine)
+        check_requests(held_out, policy.budget_table.engine, first.slos)
     names = token_rules().choose(options.baselines)
     slos = first.slos
     comparison = comparison_of(first, names, options.seed, options.replicates)

@@ -15,8 +15,8 @@ from tailc.experiment.token_replays import (
     tail_us,
 )
 from tailc.models.token_batches.arrays import token_requests
-from tailc.models.token_batches.engine import COUNTS, TokenLog
 from tailc.models.token_batches.outcome import TokenOutcome
+from tailc.models.token_batches.token_log import COUNTS, TokenLog
 from tailc.specs.slo import Metric, Slo
 
 MS = 1_000_000

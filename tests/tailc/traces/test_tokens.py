@@ -45,6 +45,22 @@ def test_requests_are_in_order_of_arrival_whatever_the_order_of_rows(tmp_path):
     assert trace.arrival_ns(2_000)[1] == 500_000_000
 
 
+def test_classes_and_priorities_follow_their_rows(tmp_path):
+    head = "time,prompt,output,kind,urgency\n"
+    rows = [f"{n},10,3,{'ab'[n % 2]},{n % 3 - 1}" for n in range(40)]
+    columns = TokenColumns("time", "prompt", "output", None, "kind", "urgency")
+    of_all = TokensReading(ValueMeaning(Measure.TOKENS, "kit", TimeUnit.S), Rows((), None), columns)
+    trace = read_tokens(written(tmp_path, rows[::-1], head), of_all)
+    assert trace.request_class.tolist() == ["a", "b"] * 20
+    assert trace.priority.tolist()[:4] == [-1, 0, 1, -1]
+    assert trace.part(slice(1, 3)).request_class.tolist() == ["b", "a"]
+    (tmp_path / "again.parquet").write_bytes(written_tokens(trace))
+    assert read_tokens(str(tmp_path / "again.parquet"), of_all).digest == trace.digest
+    assert trace.digest != read_tokens(written(tmp_path, rows, head), reading(cached=None)).digest
+    with pytest.raises(TailcError, match="is not a whole number"):
+        read_tokens(written(tmp_path, [*rows, "50,10,3,a,0.5"], head), of_all)
+
+
 def test_the_last_token_of_a_prompt_is_computed_in_any_case(tmp_path):
     rows = [f"{n},10,3,10" for n in range(20)]
     assert set(read_tokens(written(tmp_path, rows), reading()).cached) == {9}

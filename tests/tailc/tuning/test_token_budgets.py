@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,7 +64,7 @@ def family() -> BudgetFamily:
         ([0, 0, 1.0], [(100, 400), (300, 800)], 15),
         ([0, 0, 0, 2.0], [(100, 200), (300, 800)], 15),
         ([0, 0, 0, 0, -2.0], [(100, 200), (300, 400)], 4),
-        ([0, 0, 0, 0, 0, 1.0, 0, 0, 2.0], [(200, 1_000), (300, 1_000)], 15),
+        ([0, 0, 0, 0, 0, 0, 1.0, 0, 0, 2.0], [(200, 1_000), (300, 1_000)], 15),
         ([-9.0], [(16, 16), (16, 16)], 15),
     ],
 )
@@ -70,9 +72,32 @@ def test_a_point_multiplies_the_budgets_of_the_base(point, budgets, starts):
     """By powers of 2; row 3 is half of the way to 15 sequences on the axis, and tables end at 16
     and at the largest budget."""
     around = family()
-    place = np.zeros(max(len(point), 5))
+    place = np.zeros(max(len(point), 6))
     place[: len(point)] = point
-    place[:5] += around.origin
+    place[:6] += around.origin
     table = around.table(place)
     assert [row.budgets for row in table.rows] == budgets
     assert {row.new_sequences for row in table.rows} == {starts}
+
+
+@pytest.mark.parametrize(
+    ("gap_tokens", "budgets"),
+    [
+        (501.0, [(100, 200), (300, 400)]),
+        (500.0, [(100, 1_000), (300, 400)]),
+        (66.0, [(100, 1_000), (300, 1_000)]),
+    ],
+)
+def test_the_largest_budget_applies_where_many_tokens_wait_for_each_sequence(gap_tokens, budgets):
+    """The first row is for up to 2 decoding sequences, the second for up to 15."""
+    around = replace(family(), gap_tokens=gap_tokens)
+    assert [row.budgets for row in around.table(around.origin).rows] == budgets
+
+
+def test_budgets_are_multiples_of_the_step():
+    around = family()
+    stepped = replace(around, grid=replace(around.grid, step=64, largest_budget=960))
+    table = stepped.table(stepped.origin - np.array([9.0, 0, 0, 0, 0, 0]))
+    assert [row.budgets for row in table.rows] == [(64, 64), (64, 64)]
+    table = stepped.table(stepped.origin)
+    assert [row.budgets for row in table.rows] == [(64, 192), (256, 384)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from tailc.forms.budget_table import BatchEngine, static_budget
@@ -9,9 +10,12 @@ from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import TokenRule, static_budgets
+from tailc.specs.slo import Slo
 
 
-def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
+def _candidates(
+    engine: BatchEngine, largest_budget: int, _slos: Sequence[Slo]
+) -> tuple[TokenScheduler, ...]:
     return tuple(
         TokenScheduler("best-static", f"{tokens:,} tokens", static_budget(engine, tokens))
         for tokens in static_budgets(largest_budget)

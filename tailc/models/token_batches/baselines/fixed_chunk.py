@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from tailc.forms.budget_table import MOST_ROWS, BatchEngine, BudgetRow, BudgetTable
@@ -9,6 +10,7 @@ from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import TokenRule
+from tailc.specs.slo import Slo
 
 
 @final
@@ -24,7 +26,9 @@ class FixedChunk(RuleBaseline[TokenRule]):
     def make(self, values: NameValues) -> TokenRule:
         tokens = values[Placeholder.TOKENS]
 
-        def candidates(engine: BatchEngine, _largest_budget: int) -> tuple[TokenScheduler, ...]:
+        def candidates(
+            engine: BatchEngine, _largest_budget: int, _slos: Sequence[Slo]
+        ) -> tuple[TokenScheduler, ...]:
             rows = tuple(
                 BudgetRow(decoding, engine.max_sequences, (decoding + tokens,))
                 for decoding in range(min(engine.max_sequences + 1, MOST_ROWS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from tailc.forms.budget_table import BatchEngine, static_budget
@@ -9,9 +10,12 @@ from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import STATIC_BUDGETS, TokenRule
+from tailc.specs.slo import Slo
 
 
-def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
+def _candidates(
+    engine: BatchEngine, largest_budget: int, _slos: Sequence[Slo]
+) -> tuple[TokenScheduler, ...]:
     tokens = min(STATIC_BUDGETS[-1], largest_budget)
     table = static_budget(engine, tokens)
     return (TokenScheduler("prompts-first", f"{tokens:,} tokens", table, prompts_first=True),)

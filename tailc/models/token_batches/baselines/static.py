@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from tailc.forms.budget_table import BatchEngine, static_budget
@@ -9,6 +10,7 @@ from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import TokenRule
+from tailc.specs.slo import Slo
 
 
 @final
@@ -24,7 +26,9 @@ class StaticBudget(RuleBaseline[TokenRule]):
     def make(self, values: NameValues) -> TokenRule:
         tokens = values[Placeholder.TOKENS]
 
-        def candidates(engine: BatchEngine, _largest_budget: int) -> tuple[TokenScheduler, ...]:
+        def candidates(
+            engine: BatchEngine, _largest_budget: int, _slos: Sequence[Slo]
+        ) -> tuple[TokenScheduler, ...]:
             name = f"static-{tokens}"
             return (TokenScheduler(name, f"{tokens:,} tokens", static_budget(engine, tokens)),)
 

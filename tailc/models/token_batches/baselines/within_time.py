@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from tailc.forms.budget_table import BatchEngine, static_budget
@@ -9,6 +10,7 @@ from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import TokenRule
+from tailc.specs.slo import Slo
 from tailc.units import format_us
 
 _NS_PER_US = 1_000
@@ -33,7 +35,9 @@ class WithinTime(RuleBaseline[TokenRule]):
     def make(self, values: NameValues) -> TokenRule:
         limit_us = values[Placeholder.TIME]
 
-        def candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
+        def candidates(
+            engine: BatchEngine, largest_budget: int, _slos: Sequence[Slo]
+        ) -> tuple[TokenScheduler, ...]:
             table = static_budget(engine, largest_budget)
             name = f"within-{format_us(limit_us).replace(' ', '')}"
             limit_ns = limit_us * _NS_PER_US
