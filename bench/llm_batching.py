@@ -57,7 +57,10 @@ WORKLOADS = (
     Workload("conv", "5s", "200ms", ("1.6/s", "2/s", "2.4/s"), ("2.85/s", "2.9/s")),
     Workload("code", "5s", "200ms", ("1/s", "1.5/s", "2/s")),
 )
-BASELINES = ("best-static", "static-2048", "chunk-512", "prompts-first", "within-200ms")
+BASELINES = (
+    *("best-static", "static-1024", "static-2048", "chunk-512", "prompts-first", "within-200ms"),
+    *("shortest-1024", "clairvoyant"),
+)
 
 
 def main(folder: Path) -> None:
@@ -171,6 +174,9 @@ def print_rates(workload: Workload, policy: Policy, held_out: TokenTrace) -> Non
                 f"| {point.rate_mrps / 1000:g}/s | {name} | {ttft.us / 1e6:.2f} | {change} | "
                 f"{itl.us / 1e3:.0f} | {run.goodput_ppm / 1e4:.1f} % |"
             )
+        bound_us, _none = point.bounds_us
+        assert bound_us is not None
+        print(f"| {point.rate_mrps / 1000:g}/s | no schedule below | {bound_us / 1e6:.2f} | | | |")
     print()
 
 

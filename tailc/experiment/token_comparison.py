@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.block_means import MeanError, to_ppm
@@ -20,12 +20,14 @@ from tailc.experiment.token_replays import (
 )
 from tailc.forms.budget_table import BudgetTable
 from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.bound import least_ttft_ns
 from tailc.models.token_batches.outcome import TokenOutcome
 from tailc.models.token_batches.rule import STATIC_BUDGETS
-from tailc.specs.slo import Slo
+from tailc.specs.slo import Metric, Slo
 from tailc.traces.tokens import TokenTrace
 
 POLICY = "policy"
+_NS_PER_US = 1_000
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,15 @@ class TokenPoint:
     """Results of a token-budget policy and its baselines at one arrival rate.
 
     rate_mrps: the rate [1/1000 s]. cells_ppm: share of the time of iterations in each cell of the
-    policy's table [1e-6].
+    policy's table [1e-6]. bounds_us: for each SLO the percentile below which no schedule is; None
+    if no bound is known; empty if none was computed.
     """
 
     rate_mrps: int
     policy: TokenRun
     baselines: tuple[TokenRun, ...]
     cells_ppm: tuple[tuple[int, ...], ...]
+    bounds_us: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,24 @@ class TokenComparison:
         rule = token_rules().make_rule(name)
         candidates = rule.candidates(self.table.engine, self.largest_budget, self.slos)
         return experiment.best(candidates, self.slos)
+
+    def bounded(self, point: TokenPoint, experiment: TokenExperiment) -> TokenPoint:
+        """The same results with lower bounds for all schedules of the engine."""
+        bounds_us = (self._bound_us(experiment, slo) for slo in self.slos)
+        return replace(point, bounds_us=tuple(bounds_us))
+
+    def _bound_us(self, experiment: TokenExperiment, slo: Slo) -> int | None:
+        if slo.metric is not Metric.TTFT:
+            return None
+        requests, chosen = experiment.requests, experiment.is_of(slo)
+        bound_ns = least_ttft_ns(
+            self.table.engine.step,
+            requests.arrival_ns[chosen],
+            (requests.prompt - requests.cached)[chosen],
+            max(self.largest_budget, *(max(row.budgets) for row in self.table.rows)),
+            slo.percentile_ppm,
+        )
+        return bound_ns // _NS_PER_US
 
     def run(self, scheduler: TokenScheduler, experiment: TokenExperiment) -> TokenRun:
         """Replay one scheduler of a language model's server, and return its results.

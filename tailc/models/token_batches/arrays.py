@@ -13,6 +13,9 @@ from tailc.forms.step_times import StepPart
 
 Int64s = NDArray[np.int64]
 
+NEVER = 2**40
+"""More prompt tokens than wait for a decoding sequence in any replay."""
+
 
 class PartArrays(NamedTuple):
     """A part of an iteration's time as arrays, piecewise linear in an amount of tokens.
@@ -41,6 +44,7 @@ class EngineArrays(NamedTuple):
     max_sequences: int
     prompts_first: bool
     limit_ns: int
+    gap_tokens: int
     fixed_ns: int
     tokens: PartArrays
     prompt: PartArrays
@@ -87,7 +91,8 @@ class TokenScheduler:
 
     name, about: text for reports. prompts_first: decoding pauses while prompts wait. limit_ns: an
     iteration with decoding sequences has only the prompt tokens with which it ends within this
-    time; 0: no limit.
+    time, unless `gap_tokens` or more prompt tokens wait for each decoding sequence; 0: no limit.
+    shortest_first: of the waiting requests the one with the fewest prompt tokens starts first.
     """
 
     name: str
@@ -95,6 +100,8 @@ class TokenScheduler:
     table: BudgetTable
     prompts_first: bool = False
     limit_ns: int = 0
+    gap_tokens: int = NEVER
+    shortest_first: bool = False
 
 
 def engine_arrays(scheduler: TokenScheduler) -> EngineArrays:
@@ -107,6 +114,7 @@ def engine_arrays(scheduler: TokenScheduler) -> EngineArrays:
         engine.max_sequences,
         scheduler.prompts_first,
         scheduler.limit_ns,
+        scheduler.gap_tokens,
         step.fixed_ns,
         *map(_part, (step.tokens, step.prompt, step.decoding, step.context)),
     )
@@ -141,6 +149,12 @@ def token_requests(
         by_rank = np.argsort(priority, kind="stable")
     rank = np.argsort(by_rank)
     return TokenRequests(arrival_ns, prompt, output, cached, first_gap, rank, by_rank)
+
+
+def shortest_first(requests: TokenRequests) -> TokenRequests:
+    """The same requests, which wait in the order of their prompt tokens without cached ones."""
+    by_rank = np.argsort(requests.prompt - requests.cached, kind="stable")
+    return requests._replace(rank=np.argsort(by_rank), by_rank=by_rank)
 
 
 def _part(part: StepPart) -> PartArrays:

@@ -18,34 +18,16 @@ from numpy.typing import NDArray
 
 from tailc.models.kernel_decorators import loop, part
 from tailc.models.token_batches.arrays import EngineArrays, TableArrays, TokenRequests
+from tailc.models.token_batches.token_log import (
+    BUSY_NS,
+    DECODED_TOKENS,
+    ITERATIONS,
+    PREEMPTIONS,
+    PROMPT_TOKENS,
+    TokenLog,
+)
 
 Int64s = NDArray[np.int64]
-
-# Numbers in `counts` of a log.
-ITERATIONS, PREEMPTIONS, PROMPT_TOKENS, DECODED_TOKENS, BUSY_NS = 0, 1, 2, 3, 4
-COUNTS = 5
-
-
-class TokenLog(NamedTuple):
-    """Log of a replay of a language model's server, filled by compiled code.
-
-    Attributes:
-        ttft_ns, end_ns: time to the first and to the last token, int64 (requests,).
-        gap_ns: times between output tokens, int64 (gaps,).
-        visits: time [ns] of the iterations that used each cell of the budget table, int64 (rows,
-            columns).
-        counts: number of iterations, preemptions, prompt tokens and decoded tokens, and busy time
-            [ns], int64 (COUNTS,).
-        steps: prompt tokens, decoding sequences and context of the first iterations, as many as
-            there is room for, int64 (iterations, 3).
-    """
-
-    ttft_ns: Int64s
-    end_ns: Int64s
-    gap_ns: Int64s
-    visits: Int64s
-    counts: Int64s
-    steps: Int64s
 
 
 class _Sequences(NamedTuple):
@@ -81,7 +63,8 @@ class _Sequences(NamedTuple):
     size: Int64s
 
 
-# _QUEUED counts requests that wait, _WAITING their prompt tokens and those of a partly computed one.
+# _QUEUED counts requests that wait, _WAITING their prompt tokens and those of a partly computed
+# prompt.
 _RUNNING, _QUEUED, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _CLOCK, _CONTEXT = range(9)
 _SIZES = 9
 _NOT = -1
@@ -240,7 +223,10 @@ def _take_blocks(size, need):  # pragma: no cover - compiled
 
 @part
 def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
-    """Give blocks to decoding sequences in the order of their starts; the last ranks lose theirs."""
+    """Give blocks to decoding sequences in the order of their starts.
+
+    Without a free block the running sequence with the last rank loses its blocks.
+    """
     size, at = state.size, 0
     while at < size[_RUNNING]:
         one = state.running[at]
@@ -291,9 +277,12 @@ def _start(requests, state, one):  # pragma: no cover - compiled
 
 @part
 def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover - compiled
-    """Up to `most` prompt tokens with which the iteration ends within the limit of the engine."""
+    """Up to `most` prompt tokens with which the iteration ends within the limit of the engine.
+
+    Without decoding sequences there is no limit, as `gap_tokens` tokens for each of them wait.
+    """
     size = state.size
-    if engine.limit_ns == 0 or decoding == 0:
+    if engine.limit_ns == 0 or size[_WAITING] >= engine.gap_tokens * decoding:
         return most
     last = state.running[size[_RUNNING] - 1]
     if state.joined[last] == _NOT:

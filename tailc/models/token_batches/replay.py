@@ -10,9 +10,11 @@ from tailc.models.token_batches.arrays import (
     TokenRequests,
     TokenScheduler,
     engine_arrays,
+    shortest_first,
     table_arrays,
 )
 from tailc.models.token_batches.outcome import TokenOutcome
+from tailc.models.token_batches.token_log import COUNTS, TokenLog
 
 
 def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
@@ -34,14 +36,16 @@ def iterations(scheduler: TokenScheduler, requests: TokenRequests) -> NDArray[np
 
 
 def _replay(scheduler: TokenScheduler, requests: TokenRequests, recorded: int) -> TokenOutcome:
+    if scheduler.shortest_first:
+        requests = shortest_first(requests)
     table = table_arrays(scheduler.table)
     number = len(requests.arrival_ns)
-    log = kernels.TokenLog(
+    log = TokenLog(
         np.zeros(number, np.int64),
         np.zeros(number, np.int64),
         np.zeros(int(requests.first_gap[-1]), np.int64),
         np.zeros(table.budgets.shape, np.int64),
-        np.zeros(kernels.COUNTS, np.int64),
+        np.zeros(COUNTS, np.int64),
         np.zeros((recorded, 3), np.int64),
     )
     assert kernels.run(engine_arrays(scheduler), table, requests, log)

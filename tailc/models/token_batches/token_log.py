@@ -15,12 +15,17 @@ COUNTS = 5
 
 
 class TokenLog(NamedTuple):
-    """What the compiled replay of a language model's server records.
+    """Log of a replay of a language model's server, filled by compiled code.
 
-    ttft_ns, end_ns: int64 (requests,), times to the first and to the last token. gap_ns: int64
-    (gaps,), times between tokens. visits: int64 (rows, columns), time [ns] of iterations by the
-    cell that they used. counts: int64 (COUNTS,). steps: int64 (iterations, 3), prompt tokens,
-    decoding sequences and context of the first iterations, as many as there is room for.
+    Attributes:
+        ttft_ns, end_ns: time to the first and to the last token, int64 (requests,).
+        gap_ns: times between output tokens, int64 (gaps,).
+        visits: time [ns] of the iterations that used each cell of the budget table, int64 (rows,
+            columns).
+        counts: number of iterations, preemptions, prompt tokens and decoded tokens, and busy time
+            [ns], int64 (COUNTS,).
+        steps: prompt tokens, decoding sequences and context of the first iterations, as many as
+            there is room for, int64 (iterations, 3).
     """
 
     ttft_ns: Int64s

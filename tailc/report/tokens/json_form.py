@@ -39,6 +39,7 @@ def _point(point: TokenPoint) -> dict[str, Any]:
         "rate_mrps": point.rate_mrps,
         "policy": _run(point.policy),
         "baselines": [{"name": run.name, "note": run.note} | _run(run) for run in point.baselines],
+        "bounds_us": list(point.bounds_us),
         "cells_ppm": [list(row) for row in point.cells_ppm],
     }
 

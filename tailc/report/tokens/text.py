@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from tailc.experiment.token_comparison import POLICY, TokenPoint, TokenRun
 from tailc.models.columns import UsageColumn, column, count, percent
+from tailc.report.estimates import percentile_name
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown
-from tailc.report.tokens.words import change, heading, limits, ms, remarks
+from tailc.report.tokens.words import bounds, change, heading, limits, ms, remarks
 from tailc.report.verdict_layout import verdict_markdown, verdict_text
-from tailc.specs.slo import Slo
-from tailc.units import format_mrps, format_percentile
+from tailc.units import format_mrps
 from tailc.verify.tokens.verdict import TokenVerdicts
 
 _WIDTH = 100
@@ -20,10 +20,9 @@ _WIDTH = 100
 def as_text(verdicts: TokenVerdicts) -> str:
     """Format the verdicts on token budgets at each rate, with the baselines and remarks."""
     body = [columns_aligned(_verdict_columns(verdicts))]
-    body += [
-        f"{format_mrps(point.rate_mrps)}\n{columns_aligned(_comparison(verdicts, point))}"
-        for point in verdicts.points
-    ]
+    for point in verdicts.points:
+        table = columns_aligned(_comparison(verdicts, point))
+        body.append("\n".join((format_mrps(point.rate_mrps), table, *bounds(verdicts, point))))
     body.append(_legend(verdicts))
     name, ruling = verdicts.policy_name, verdicts.ruling
     return verdict_text(name, heading(verdicts), body, list(remarks(verdicts)), ruling)
@@ -35,6 +34,7 @@ def as_markdown(verdicts: TokenVerdicts) -> str:
     for point in verdicts.points:
         details.append(escaped_markdown(format_mrps(point.rate_mrps)))
         details.append(columns_markdown(_comparison(verdicts, point)).rstrip())
+        details += bounds(verdicts, point)
     return verdict_markdown(
         verdicts.policy_name,
         verdicts.ruling,
@@ -74,7 +74,7 @@ def _comparison(verdicts: TokenVerdicts, point: TokenPoint) -> tuple[UsageColumn
 def _percentiles(verdicts: TokenVerdicts, runs: tuple[TokenRun, ...]) -> Iterator[UsageColumn]:
     """For each SLO the percentile of each run; for the first also the policy's change from it."""
     for number, slo in enumerate(verdicts.slos):
-        yield column(_head(slo), [ms(run.tails[number].us) for run in runs])
+        yield column(percentile_name(slo), [ms(run.tails[number].us) for run in runs])
         if number == 0:
             cells = [change(run.changes[0]) if run.changes else "" for run in runs]
             yield column("policy's change", cells)
@@ -82,10 +82,6 @@ def _percentiles(verdicts: TokenVerdicts, runs: tuple[TokenRun, ...]) -> Iterato
 
 def _named(run: TokenRun) -> str:
     return run.name if run.name == POLICY or not run.note else f"{run.name}, {run.note}"
-
-
-def _head(slo: Slo) -> str:
-    return f"{slo.metric.value} {format_percentile(slo.percentile_ppm)}"
 
 
 def _legend(verdicts: TokenVerdicts) -> str:

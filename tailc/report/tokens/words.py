@@ -8,6 +8,7 @@ from tailc.experiment.block_means import MeanError
 from tailc.experiment.token_comparison import TokenPoint
 from tailc.experiment.token_replays import TailEstimate
 from tailc.models.columns import percent
+from tailc.report.estimates import percentile_name
 from tailc.units import format_mrps, format_us
 from tailc.verify.tokens.verdict import TokenVerdicts
 
@@ -47,6 +48,15 @@ def verdict_sentence(verdicts: TokenVerdicts, point: TokenPoint, number: int) ->
     for run in point.baselines:
         sentence += f"; {run.name} {format_us(run.tails[number].us)}"
     return sentence
+
+
+def bounds(verdicts: TokenVerdicts, point: TokenPoint) -> list[str]:
+    """Sentences on the lower bounds of percentiles at a rate, for those SLOs that have one."""
+    return [
+        f"no schedule has a {percentile_name(slo)} below {ms(bound_us)} ms"
+        for slo, bound_us in zip(verdicts.slos, point.bounds_us, strict=True)
+        if bound_us is not None
+    ]
 
 
 def remarks(verdicts: TokenVerdicts) -> Iterator[str]:

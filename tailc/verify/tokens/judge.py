@@ -8,7 +8,7 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.token_comparison import comparison_of
-from tailc.experiment.token_replays import check_requests, token_rules
+from tailc.experiment.token_replays import check_requests, experiments, token_rules
 from tailc.forms.budget_table import BudgetTable
 from tailc.threads import thread_count
 from tailc.traces.tokens import TokenTrace
@@ -32,6 +32,8 @@ def verify_tokens(
     comparison = comparison_of(policy, names, options.seed, options.replicates)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         points = comparison.points(held_out, policy.rates_mrps, workers, options.progress)
+        jobs = experiments(held_out, policy.rates_mrps)
+        points = tuple(workers.map(comparison.bounded, points, jobs))
     return TokenVerdicts(
         policy_name=policy.name,
         generation=policy.generation,

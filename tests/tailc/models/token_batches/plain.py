@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tailc.forms.budget_table import BudgetTable, allowance
 from tailc.forms.step_times import step_ns
+from tailc.models.token_batches.arrays import NEVER
 
 
 @dataclass
@@ -37,8 +38,10 @@ class Sequence:
 
 
 class PlainServer:
-    def __init__(self, table: BudgetTable, sequences, prompts_first=False, limit_ns=0):
-        self.limit_ns = limit_ns
+    def __init__(
+        self, table: BudgetTable, sequences, prompts_first=False, limit_ns=0, gap_tokens=NEVER
+    ):
+        self.limit_ns, self.gap_tokens = limit_ns, gap_tokens
         self.table, self.engine = table, table.engine
         self.coming = list(sequences)
         self.waiting, self.running, self.ended = [], [], []
@@ -91,7 +94,8 @@ class PlainServer:
             del self.owned[id(one)]
 
     def within(self, most, decoding, context):
-        if not self.limit_ns or not decoding:
+        enough = self.left_to_compute() >= self.gap_tokens * len(decoding)
+        if not self.limit_ns or not decoding or enough:
             return most
         context += sum(one.cache for one in self.running if not one.decodes)
         most = min(most, self.left_to_compute())

@@ -7,9 +7,9 @@ import pytest
 
 from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
 from tailc.forms.step_times import NOTHING, StepPart, StepTimes, part_ns, step_ns
-from tailc.models.token_batches.arrays import TokenScheduler, token_requests
+from tailc.models.token_batches.arrays import NEVER, TokenScheduler, token_requests
 from tailc.models.token_batches.replay import iterations, replay
-from tailc.specs.slo import Metric
+from tailc.specs.slo import Metric, Slo
 from tests.tailc.models.token_batches.plain import PlainServer, Sequence
 
 MS = 1_000_000
@@ -79,23 +79,26 @@ def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
     assert iterations(scheduler, token_requests(*requests)).tolist() == server.steps
 
 
-@pytest.mark.parametrize("limit_ms", [4, 12, 30])
+@pytest.mark.parametrize(
+    ("limit_ms", "gap_tokens"), [(4, NEVER), (12, NEVER), (30, NEVER), (12, 20)]
+)
 @pytest.mark.parametrize("limits", [{}, {"kv_blocks": 25}])
-def test_iterations_within_a_time_are_those_of_the_plain_twin(limits, limit_ms):
+def test_iterations_within_a_time_are_those_of_the_plain_twin(limits, limit_ms, gap_tokens):
     table = static_budget(engine(**limits), 400)
-    scheduler = TokenScheduler("", "", table, limit_ns=limit_ms * MS)
+    scheduler = TokenScheduler("", "", table, limit_ns=limit_ms * MS, gap_tokens=gap_tokens)
     *columns, cached, _priority = random_requests(8, 120)
     requests = (*columns, 0 * cached)
     server = PlainServer(
         table,
         [Sequence(*map(int, row)) for row in zip(*requests, strict=True)],
         limit_ns=limit_ms * MS,
+        gap_tokens=gap_tokens,
     ).run()
     steps = iterations(scheduler, token_requests(*requests)).tolist()
     assert steps == server.steps
     if not limits:
         late = [one for one in steps if step_ns(STEP, *one) > limit_ms * MS and one[1] and one[0]]
-        assert not late
+        assert bool(late) == (gap_tokens < NEVER)
 
 
 def test_a_small_cache_preempts():
@@ -104,6 +107,27 @@ def test_a_small_cache_preempts():
         token_requests(*random_requests(7, 150)),
     )
     assert found.preemptions > 0
+
+
+def test_the_lowest_priority_starts_first_and_is_the_last_to_lose_its_cache():
+    """Three at once, one after the other: by priority, by their prompts, or as they arrive."""
+    one = static_budget(engine(max_sequences=1), 64)
+    columns = [np.array(column) for column in ([0, 0, 0], [50, 60, 40], [2, 2, 2], [0, 0, 0])]
+    orders = {
+        (2, 0, 1): (token_requests(*columns, np.array([1, 1, 0])), False),
+        (2, 1, 0): (token_requests(*columns, np.array([2, -1, -7])), False),
+        (0, 1, 2): (token_requests(*columns), False),
+        (2, 0, 1, ""): (token_requests(*columns), True),
+    }
+    for order, (requests, shortest) in orders.items():
+        found = replay(TokenScheduler("", "", one, shortest_first=shortest), requests)
+        assert np.argsort(found.log.ttft_ns).tolist() == list(order[:3])
+    # Two decode; only the later one, which has the lower priority, keeps its cache.
+    small = static_budget(engine(kv_blocks=5, max_sequences=2), 64)
+    both = [np.array(column) for column in ([0, 1], [16, 16], [16, 16], [0, 0])]
+    found = replay(TokenScheduler("", "", small), token_requests(*both, np.array([1, 0])))
+    assert found.preemptions == 1
+    assert found.log.end_ns[1] < found.log.end_ns[0]
 
 
 def test_a_batch_of_one_is_a_queue_with_one_server():
@@ -146,9 +170,13 @@ def test_metrics_of_one_request():
     requests = token_requests(*(np.array([v]) for v in (5, 10, 3, 0)))
     found = replay(TokenScheduler("", "", static_budget(engine(), 16)), requests)
     first, second = step_ns(STEP, 0, 1, 10), step_ns(STEP, 0, 1, 11)
-    assert found.values(Metric.TTFT).value_ns.tolist() == [step_ns(STEP, 10, 0, 0)]
-    assert found.values(Metric.ITL).value_ns.tolist() == [first, second]
-    assert found.values(Metric.TPOT).value_ns.tolist() == [(first + second) // 2]
+    expected = {
+        Metric.TTFT: [step_ns(STEP, 10, 0, 0)],
+        Metric.ITL: [first, second],
+        Metric.TPOT: [(first + second) // 2],
+    }
+    for metric, values in expected.items():
+        assert found.values(Slo(990_000, 1, metric=metric)).value_ns.tolist() == values
 
 
 def test_a_cached_prefix_costs_no_prompt_tokens():

@@ -23,7 +23,7 @@ def test_no_iteration_of_a_one_step_table_takes_longer_than_the_limit(tmp_path, 
     assert tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress").code == 0
     table = read_policy(tmp_path / "p").budget_table
     ends = [*(row.first_decoding for row in table.rows[1:]), table.engine.max_sequences + 1]
-    assert table.rows[0].budgets == (2_048,) * 4
+    assert table.rows[0].budgets == (2_048,) * 7
     for row, end in list(zip(table.rows, ends, strict=True))[1:]:
         full = table.engine.cache_tokens
         for budget in row.budgets:
@@ -249,6 +249,37 @@ def test_both_parts_of_a_split_trace_are_used_where_they_belong(tmp_path, tailc)
     part = tmp_path / "part.held-out.parquet"
     again = tailc("verify", tmp_path / "p", "--trace", part, "--baselines", "none")
     assert again.out == whole.out
+
+
+def test_slos_of_a_class_count_its_requests_and_budgets_are_multiples_of_a_step(tmp_path, tailc):
+    of_class = ("latency: 2s}", "latency: 2s, class: short}")
+    step = ("  max_budget: 2048\n", "  max_budget: 2048\n  budget_step: 64\n")
+    case = write(tmp_path, swapped(ONE_STEP, of_class, step))
+    assert "`slo[0].class` needs the class of each request" in tailc("check", case.spec).err
+    columns = ("tokens:\n", "tokens:\n  class: kind\n  priority: urgency\n")
+    case.spec.write_text(swapped(ONE_STEP, of_class, step, columns))
+    for path in (case.design, case.held_out):
+        head, *rows = path.read_text().splitlines()
+        urgent = ["short,0" if int(row.split(",")[1]) <= 60 else "long,1" for row in rows]
+        lines = [f"{row},{more}" for row, more in zip(rows, urgent, strict=True)]
+        path.write_text("\n".join([f"{head},kind,urgency", *lines]) + "\n")
+    words = ("-o", tmp_path / "p", "--no-progress", "--allow-misses")
+    assert tailc("compile", case.spec, *words).code == 0
+    policy = read_policy(tmp_path / "p")
+    assert all(budget % 64 == 0 for row in policy.budget_table.rows for budget in row.budgets)
+    words = ("verify", tmp_path / "p", "--trace", case.held_out, "--baselines", "clairvoyant")
+    judged = json.loads(tailc(*words, "--output-format", "json").out)["result"]
+    jsonschema.validate(judged, json.loads(SCHEMA.read_text()))
+    for point in judged["points"]:
+        least, none = point["bounds_us"]
+        assert 0 < least <= point["baselines"][0]["slos"][0]["us"]
+        assert least <= point["policy"]["slos"][0]["us"]
+        assert none is None
+    assert "ttft p95 <= 2 s for class short" in tailc(*words).out
+    case.held_out.write_text(case.held_out.read_text().replace("short", "brief"))
+    refused = tailc(*words)
+    assert refused.code == 65
+    assert "no request is of the class `short` of `slo`" in refused.err
 
 
 def test_the_goodput_of_a_table_is_no_less_than_that_of_a_static_budget(tmp_path, tailc):
