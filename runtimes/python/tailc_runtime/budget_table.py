@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
+from math import inf
 
 from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
@@ -43,8 +44,11 @@ class BudgetTable:
         """The token budget of the next iteration, and the number of sequences that may start.
 
         decoding: sequences that decode. waiting_tokens: tokens of prompts that are not computed
-        yet, of sequences that run and of requests that wait. Negative numbers count as 0.
+        yet, of sequences that run and of requests that wait. Negative numbers count as 0. Raises
+        ValueError for NaN.
         """
+        if not (decoding <= inf and waiting_tokens <= inf):
+            raise ValueError("numbers of sequences and tokens must not be NaN")
         row = bisect_right(self._first_decoding, decoding) - 1
         column = bisect_right(self._first_waiting, waiting_tokens) - 1
         return self._cells[max(row, 0)][max(column, 0)]

@@ -47,10 +47,10 @@ class Controller:
         """Make one step after an epoch with this tail and arrival rate; returns the new
         `output_ppm`.
 
-        Raises ValueError for negative arguments, and then the state is unchanged.
+        Raises ValueError for negative arguments and NaN, and then the state is unchanged.
         """
-        if measured_us < 0 or rate_mrps < 0:
-            raise ValueError("the measured tail and the rate must not be negative")
+        if not (measured_us >= 0 and rate_mrps >= 0):
+            raise ValueError("the measured tail and the rate must not be negative, nor NaN")
         error = max(self.target_us - measured_us, -LARGEST_ERROR_US)
         before, earlier = self._errors_us or (error, error)
         kp, ki, kd = self._gains[bisect_right(self._first_rates, rate_mrps) - 1]

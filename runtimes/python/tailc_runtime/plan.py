@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
@@ -162,7 +163,9 @@ class Plan:
         return spans
 
     def release(self, job: str, epoch: int) -> None:
-        """Free the places of a finished job from an epoch on."""
+        """Free the places of a finished job from an epoch on; raises ValueError for NaN."""
+        if not epoch <= inf:
+            raise ValueError("the epoch must not be NaN")
         if job not in self._places:
             raise ValueError(f"the plan has no job `{job}`")
         kept = []
@@ -196,5 +199,6 @@ class Plan:
 
 
 def _check_job(first_epoch: int, epochs: int, width: int) -> None:
-    if first_epoch < 0 or min(epochs, width) < 1 or max(epochs, width) > LARGEST_JOB:
+    sizes = 1 <= epochs <= LARGEST_JOB and 1 <= width <= LARGEST_JOB
+    if not (first_epoch >= 0 and sizes):
         raise ValueError("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers")

@@ -82,14 +82,16 @@ class TailTable:
         ages_ns: time since the arrival of each request of the core, the running one first; the
         other two arguments are the cycles and memory time of the running one so far. scale_ppm:
         factor on the bound, 0 to 2,000,000; None for the current output of the controller, if there
-        is one. Raises ValueError for negative arguments, and if the core has no requests.
+        is one. Raises ValueError for negative arguments and NaN, and if the core has no requests.
         """
         if scale_ppm is None:
             scale_ppm = PPM if self.controller is None else self.controller.output_ppm
         if not ages_ns or not 0 <= scale_ppm <= _MOST_PPM:
             raise ValueError("`ages_ns` must not be empty, and `scale_ppm` must be 0 to 2,000,000")
-        if min(ages_ns) < 0 or elapsed_cycles < 0 or elapsed_memory_ns < 0:
-            raise ValueError("ages and elapsed work must not be negative")
+        # `min` may overlook NaN, but a sum with it is NaN.
+        is_valid = min(ages_ns) >= 0 and sum(ages_ns) >= 0
+        if not (is_valid and elapsed_cycles >= 0 and elapsed_memory_ns >= 0):
+            raise ValueError("ages and elapsed work must not be negative, nor NaN")
         top = len(self.frequencies_khz) - 1
         if len(ages_ns) > self.positions:
             self.counters.outside += 1
