@@ -13,13 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tailc.sealed_kernels import seal_cached_kernels
+
 
 def ensure_kernel_cache() -> None:
     """Set the cache of numba to a temporary folder of this process if the usual ones are read-only.
 
     The folder is private and removed at the end of the process, because it contains code: a shared
-    temporary folder would be unsafe. An existing NUMBA_CACHE_DIR is unchanged.
+    temporary folder would be unsafe. An existing NUMBA_CACHE_DIR is unchanged. Damaged files in the
+    cache count as missing.
     """
+    seal_cached_kernels()
     if "NUMBA_CACHE_DIR" in os.environ or any(map(_is_writable, _usual_places())):
         return
     folder = tempfile.mkdtemp(prefix="tailc-kernels-")
