@@ -207,6 +207,7 @@ class Code(enum.Enum):
     OTHER_CODE = ("TC0706", ExitCode.MISSING_PART, "a worker of a cluster runs other code")
     RESULTS_DIFFER = ("TC0707", ExitCode.MISSING_PART, "two workers have different results")
     UNLISTED_SPEC = ("TC0708", ExitCode.OK, "a table of services has no row for a spec")
+    NO_MEMORY = ("TC0709", ExitCode.MISSING_PART, "a command has too little memory")
     LOOP_DIFFERS = ("TC0902", ExitCode.BUG, "python-control computes other figures for a loop")
     BUG = ("TC0901", ExitCode.BUG, "tailc has a bug")
     USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")

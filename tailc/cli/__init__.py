@@ -185,7 +185,17 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
         return ExitCode.OK if exit_.code == 0 else _cannot_print()
     except OSError as error:
         return _cannot_print(error.strerror)
+    except (ImportError, MemoryError) as error:  # of what prints the result
+        return _no_memory(error)
     return code if isinstance(code, int) else ExitCode.OK
+
+
+def _no_memory(error: ImportError | MemoryError) -> int:
+    """Exit code if not even a finding can be printed; other errors are raised again."""
+    if isinstance(error, ImportError) and "failed to map" not in str(error):
+        raise error
+    sys.stderr.write("too little memory to print the result: raise the limit (`ulimit -v`)\n")
+    return ExitCode.MISSING_PART
 
 
 def _report_interrupt(code: ExitCode, arguments: Sequence[str]) -> int:

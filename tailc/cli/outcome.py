@@ -126,9 +126,11 @@ def _outcome(
         return CommandOutcome(error.exit_code, findings=error.findings)
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
-    except ImportError as error:
+    except (ImportError, MemoryError) as error:
         return _missing_part(error)
     except Exception as error:
+        if _is_unmapped(error):
+            return _no_memory()
         if isinstance(error, OSError) and error.filename is not None:
             finding = _of_file(error)
             return CommandOutcome(finding.code.exit_code, findings=(finding,))
@@ -137,10 +139,43 @@ def _outcome(
         return CommandOutcome(ExitCode.BUG, findings=(bug_finding(error),))
 
 
-def _missing_part(error: ImportError) -> CommandOutcome:
-    """Outcome for a library that is not installed; a missing module of tailc is a bug."""
+def _is_unmapped(error: Exception) -> bool:
+    """Whether a library could not be loaded in a limited address space."""
+    is_loading = any(words in str(error) for words in ("failed to map", "libllvmlite"))
+    return is_loading and _address_limit() is not None
+
+
+def _address_limit() -> int | None:
+    """Limit of the address space [bytes]; None: it has none."""
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _no_memory() -> CommandOutcome:
     from tailc.errors import Code
 
+    limit = _address_limit()
+    among = "" if limit is None else f" within the address space of {limit >> 20} MiB"
+    hint = (
+        "give it more memory, or a shorter trace"
+        if limit is None
+        else "raise `ulimit -v` to 1 GiB or more, or limit the memory by a cgroup instead"
+    )
+    finding = Finding(Code.NO_MEMORY, f"too little memory{among}", help=hint)
+    return CommandOutcome(finding.code.exit_code, findings=(finding,))
+
+
+def _missing_part(error: ImportError | MemoryError) -> CommandOutcome:
+    """Outcome for memory that is not there, and for a library that is not installed.
+
+    A missing module of tailc is a bug.
+    """
+    from tailc.errors import Code
+
+    if isinstance(error, MemoryError) or _is_unmapped(error):
+        return _no_memory()
     part = (error.name or "").partition(".")[0]
     if part in ("", "tailc", "tailc_solvers"):
         return CommandOutcome(ExitCode.BUG, findings=(bug_finding(error),))

@@ -388,6 +388,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.UNLISTED_SPEC: "`tailc fleet specs` wrote the spec for a service that is no longer in the "
     "table. It removes no file, so `tailc fleet compile` still compiles the service. Remove the "
     "spec and its policy if the service is gone.",
+    Code.NO_MEMORY: "The process could not get the memory that the command or one of its libraries "
+    "needs. A limit of the address space (`ulimit -v`) counts libraries and reserved memory, too: "
+    "1 GiB is enough for most commands. Raise the limit, limit the memory by a cgroup instead, or "
+    "give a shorter trace.",
     Code.LOOP_DIFFERS: "Both tailc and python-control compute the margins, poles and step "
     "response of every controller. They differ by more than rounding and approximation explain, "
     "so one of them is wrong, and nothing is written. Report this with the plant and the gains.",
