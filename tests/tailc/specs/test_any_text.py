@@ -1,5 +1,6 @@
 """Whatever the text, a spec loads or says what is wrong and where."""
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from tailc.specs.cores_spec import MeasuredCores
 from tailc.specs.load import check_document
 from tests.tailc.policies.slow_to_fast.spec_case import WRITTEN, WRONG
 from tests.tailc.specs.any_text_case import edited
+from tests.tailc.specs.many_specs_case import all_specs, loaded, random_edits
 from tests.tailc.specs.messages_case import BROKEN
 from tests.tailc.specs.writing import GOOD, checked, document
 
@@ -132,7 +134,9 @@ def test_an_edited_spec_of_cores_loads_or_says_where(
 
 
 @pytest.mark.fuzz
-@given(st.sampled_from([GOOD, *BROKEN.values()]), _edits)
-@settings(max_examples=20_000, deadline=None)
-def test_many_edits_load_or_say_where(text: str, edits: list[tuple[int, int, str]]) -> None:
-    assert badly_told(edited(text, edits)) == []
+@pytest.mark.parametrize("seed", range(4))
+def test_many_edited_specs_of_all_kinds_load_or_say_where(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(250_000):
+        text = edited(rng.choice(all_specs()), random_edits(rng, _TOKENS))
+        assert badly_told(text, loaded) == [], text
