@@ -9,12 +9,17 @@ from pathlib import Path
 
 from tailc.policies import KINDS
 from tailc.specs.document import parse_document
+from tailc.specs.fields import SpecModel
 from tailc.specs.load import LoadedSpec, check_document
 from tests.tailc.policies.cases import write_case
 from tests.tailc.specs.messages_case import BROKEN
 from tests.tailc.specs.writing import GOOD
 
-MODELS = {name: kind.spec_model for name, kind in KINDS.items()}
+
+@cache
+def models() -> dict[str, type[SpecModel]]:
+    """The model of each kind's specs."""
+    return {name: kind.spec_model for name, kind in KINDS.items()}
 
 
 @cache
@@ -37,7 +42,7 @@ def all_specs() -> tuple[str, ...]:
 
 def loaded(text: str) -> LoadedSpec:
     """The spec; raises TailcError if it is wrong."""
-    return check_document(parse_document(text, "service.yaml"), MODELS)
+    return check_document(parse_document(text, "service.yaml"), models())
 
 
 def random_edits(rng: random.Random, tokens: list[str]) -> list[tuple[int, int, str]]:

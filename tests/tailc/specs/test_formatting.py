@@ -1,5 +1,6 @@
 """A formatted spec means the same, has the same comments, and is not changed a second time."""
 
+import random
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from tailc.specs.formatting import format_spec
 from tailc.specs.formatting.spelling import spell_quantity
 from tailc.specs.load import check_document
 from tests.tailc.specs.any_text_case import edited
+from tests.tailc.specs.many_specs_case import good_specs, loaded, models
 from tests.tailc.specs.writing import GOOD, MODELS, checked, document
 
 UGLY = """\
@@ -135,6 +137,37 @@ def test_a_formatted_spec_means_the_same_and_stays(base, places, edits):
     assert checked(once) == before
     assert comments(once) == comments(text)
     assert again(once) == once
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(4))
+def test_many_formatted_specs_of_all_kinds_mean_the_same_and_stay(seed: int) -> None:
+    rng = random.Random(seed)
+    cases = 0
+    while cases < 25_000:
+        text = with_random_layout(rng)
+        try:
+            before = loaded(text)
+        except TailcError:
+            continue
+        cases += 1
+        once = format_spec(before, models())
+        after = loaded(once)
+        assert after.model == before.model, text
+        assert comments(once) == comments(text), text
+        assert format_spec(after, models()) == once, text
+
+
+def with_random_layout(rng: random.Random) -> str:
+    """A spec of any kind with its blocks in any order, and up to four edits of its layout."""
+    head, *blocks = re.split(r"^(?=\w)", rng.choice([*good_specs(), UGLY]), flags=re.MULTILINE)
+    if rng.random() < 0.5:
+        rng.shuffle(blocks)
+    edits = [
+        (rng.randrange(1_500), rng.choice([0, 0, 0, 1, 2]), rng.choice(_PIECES))
+        for _ in range(rng.randint(0, 4))
+    ]
+    return edited(head + "".join(blocks), edits)
 
 
 @pytest.mark.parametrize(
