@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import read_policy
-from tailc.errors import Code, ExitCode, TailcError
+from tailc.errors import Code, ExitCode, Finding, TailcError
+from tailc.pipeline.compile import compile_opened
 from tailc.studies.fleet import FleetOptions, ServiceStatus, compile_fleet, find_services
 from tailc.tasks.engine import LostTask
 from tailc.tasks.processes import LocalProcesses
@@ -164,6 +165,21 @@ def test_a_fault_of_tailc_fails_its_service_alone(fleet, monkeypatch, function):
     result = compiled()[1]
     assert result.exit_code is ExitCode.BUG
     assert "ZeroDivisionError" in result.findings[0].message
+
+
+def test_a_service_whose_solver_hangs_fails_alone(in_folder, monkeypatch):
+    write_toy(in_folder)
+    Path("later.yaml").write_text(SPEC)
+
+    def compile_or_hang(opened, **options):
+        if opened.path == "later.yaml":
+            raise TailcError(Finding(Code.BUDGET_ENDED, "`highs` ended: no answer within 60 s"))
+        return compile_opened(opened, **options)
+
+    monkeypatch.setattr("tailc.studies.fleet.compile_opened", compile_or_hang)
+    later, toy = compile_fleet(find_services("."), OPTIONS, HERE)
+    assert (later.status, later.exit_code) == (ServiceStatus.FAILED, ExitCode.BUDGET)
+    assert toy.status is ServiceStatus.COMPILED
 
 
 def test_a_policy_that_cannot_be_written_fails_its_service_alone(in_folder):
