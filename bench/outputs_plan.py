@@ -143,6 +143,7 @@ COMPARED = _named(
     "diff",
     {
         "search": f"build/search {VECTORS}/lucene --exit-code",
+        "witnesses": f"{VECTORS}/lucene build/lucene-fm --witnesses build/witnesses.yaml",
         "lucene-fm": "build/lucene-fm build/dual",
         "released": f"{VECTORS}/lucene.tailc schemas/released/1.0/lucene.json --exit-code",
         "lucene-fm-replayed": f"build/lucene-fm build/dual --trace {LUCENE} {REPLAYS} --rate 36/s",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,8 +23,6 @@ from tailc.cli.trust_option import trusts
 from tailc.cli.verify_plan import check_options, plan_options, with_solvers, without_plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import ArrivalOptions
@@ -61,6 +60,12 @@ if TYPE_CHECKING:
     help="Print what NEW breaks, by class, and exit 2 if it breaks something of this class; may be "
     "repeated.",
 )
+@click.option(
+    "--witnesses",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write look-ups that NEW answers differently from OLD as a file for `tailc test`.",
+)
 @trusts
 @command_with_outcome
 def command(
@@ -88,6 +93,7 @@ def command(
 
     plot: bool = options.pop("plot")
     breaking: tuple[str, ...] = options.pop("breaking")
+    witnesses: Path | None = options.pop("witnesses")
     policies = read_policy(old, trust), read_policy(new, trust)
     budget_limits = read_budget_option(budgets, policies[1], can_compare=trace is not None)
     pictured = True if trace is not None and (plot or report is not None) else None
@@ -101,6 +107,8 @@ def command(
         outcome = with_budgets(outcome, budget_limits, behaviour)
     if breaking:
         outcome = _with_breaks(outcome, policies, breaking)
+    if witnesses is not None:
+        outcome = _with_witnesses(outcome, policies, new, witnesses)
     if plot:
         outcome = add_change_pictures(
             outcome, policies, behaviour, is_replayed=held_out is not None
@@ -132,6 +140,24 @@ def _with_breaks(
         markdown=f"{outcome.markdown}\n{fence_text(text)}" if outcome.markdown else "",
         result=outcome.result
         | {"breaking": [{"class": one.of.value, "text": one.text} for one in found]},
+    )
+
+
+def _with_witnesses(
+    outcome: CommandOutcome, policies: tuple[Policy, Policy], new: str, path: Path
+) -> CommandOutcome:
+    """Write look-ups with different answers as tests."""
+    import os
+
+    from tailc.artifact.git_blob import is_git_name
+    from tailc.cli.witnesses import write_witnesses
+
+    name = new if is_git_name(new) else os.path.relpath(new, path.parent)
+    count = write_witnesses(policies, name, path)
+    return replace(
+        outcome,
+        text=f"{outcome.text.rstrip()}\n\nwrote {path} with {count} tests\n",
+        result=outcome.result | {"witnesses": {"file": str(path), "tests": count}},
     )
 
 

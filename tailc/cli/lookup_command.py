@@ -11,7 +11,9 @@ from tailc.cli.quantities import DURATION_US, MOMENT_UNIX_S, RATE_MRPS, RATES_MR
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
+    from tailc.cli.lookup_query import Options
 
 # Limits of servers and epochs; equal to those of tailc.forms.plan.quote, which is slow to import.
 MOST_OF_A_JOB = 2**20
@@ -136,6 +138,13 @@ def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
     next iteration.
     """
     from tailc.artifact.files import read_policy
+    from tailc.cli.lookup_query import given_options
+
+    return look_up(read_policy(artifact, trust), given_options(options))
+
+
+def look_up(policy: Policy, given: Options) -> CommandOutcome:
+    """Look up what a policy decides; raises a usage error for options without a meaning for it."""
     from tailc.cli import (
         lookup_budget,
         lookup_ladder,
@@ -149,10 +158,8 @@ def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
         PlanQuery,
         SharesQuery,
         TailTableQuery,
-        given_options,
     )
 
-    policy, given = read_policy(artifact, trust), given_options(options)
     if policy.plan is not None:
         return lookup_plan.look_up(policy.plan, PlanQuery.from_options(given), policy.later_jobs)
     if policy.shares is not None:
