@@ -20,6 +20,7 @@ from tailc.artifact.refusal import Refusal
 from tailc.artifact.seal import has_trailer
 from tailc.artifact.signature import Signature, has_signature, split_signature
 from tailc.artifact.trust import ANYBODY, Trust
+from tailc.artifact.web_source import is_web_name, web_content
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.input_files import open_input, refuse_device_as_standard_input
@@ -77,9 +78,10 @@ def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
     """Read a policy from a `.json` or `.tailc` file.
 
     The content decides between the two formats. path: a path without suffix (a stem) means its
-    `.tailc`, `git:REVISION:PATH` a file of a Git revision, and `-` standard input. trust: if it has
-    keys, one of them must have signed the file, which must be a `.tailc`. Raises TailcError: cannot
-    read (66), integrity (5) or bad content (65).
+    `.tailc`, `git:REVISION:PATH` a file of a Git revision, `https://` or `oci://` with a SHA-256 a
+    file of a server, and `-` standard input. trust: if it has keys, one of them must have signed
+    the file, which must be a `.tailc`. Raises TailcError: cannot read (66), integrity (5) or bad
+    content (65).
     """
     return read_signed(path, trust)[0]
 
@@ -133,15 +135,23 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
 def content_of(path: Path | str) -> tuple[str, bytes]:
     """Return the name and the bytes of a policy file at `path`.
 
-    `path` may lack the suffix, name a file in a Git repository, or be `-` for standard input.
+    `path` may lack the suffix, name a file in a Git repository or of a server, or be `-` for
+    standard input.
     Raises TailcError if the file cannot be read, or is larger than any policy.
     """
     if path == "-":
         return "-", _read_standard_input()
+    if isinstance(path, str) and is_web_name(path):
+        return path, web_content(path, MOST_BYTES)
     if isinstance(path, str) and is_git_name(path) and not _is_file(Path(path)):
         return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
     existing = _existing_path(Path(path))
     return str(existing), _read_bytes(existing)
+
+
+def is_path(name: str) -> bool:
+    """Whether the name is a path, not a file of a Git revision, of a server or standard input."""
+    return not (name == "-" or is_git_name(name) or is_web_name(name))
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:

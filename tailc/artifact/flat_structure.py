@@ -60,12 +60,14 @@ class StructureVerifier:
     """Verifies the structure of one FlatBuffer payload, from its root on.
 
     values: everything that was verified, in order: numbers, strings and lengths; None for an absent
-    field. has_unknown: whether some table has a field that this version does not know.
+    field. has_unknown: whether some table has a field that this version does not know. last_at: the
+    position that was read last.
     """
 
     def __init__(self, payload: bytes) -> None:
         self.values: list[bytes | int | None] = []
         self.has_unknown = False
+        self.last_at = 0
         self._payload = payload
         # Vectors and strings share no bytes, so their total size is at most the payload's.
         self._left = len(payload)
@@ -251,6 +253,7 @@ class StructureVerifier:
         return int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little")
 
     def _bytes(self, at: int, count: int) -> bytes:
+        self.last_at = at
         _require(
             at + count <= len(self._payload), "an offset points beyond the end of the FlatBuffer"
         )

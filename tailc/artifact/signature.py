@@ -18,9 +18,9 @@ MAGIC = b"TLCSIGN1"
 KEY_ID_BYTES = 8
 
 _HEAD = struct.Struct(f"<8sQ{KEY_ID_BYTES}s")
-_SIGNATURE_BYTES = 64
+_VALUE_BYTES = 64
 _CHECK_BYTES = 8
-_TRAILER_BYTES = _HEAD.size + _SIGNATURE_BYTES + _CHECK_BYTES
+SIGNATURE_BYTES = _HEAD.size + _VALUE_BYTES + _CHECK_BYTES
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def with_signature(sealed: bytes, signed: bytes, value: bytes) -> bytes:
 
 def has_signature(data: bytes) -> bool:
     """Whether `data` ends like a signed `.tailc` file."""
-    return data[-_TRAILER_BYTES:].startswith(MAGIC)
+    return data[-SIGNATURE_BYTES:].startswith(MAGIC)
 
 
 def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
@@ -63,7 +63,7 @@ def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
     The signature is not checked here; it is None if the file is not signed. Raises Refusal if the
     signature's own checksum is wrong.
     """
-    sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
+    sealed, trailer = data[:-SIGNATURE_BYTES], data[-SIGNATURE_BYTES:]
     if len(sealed) < SEAL_BYTES or not has_signature(data):
         return data, None
     body, check = trailer[:-_CHECK_BYTES], trailer[-_CHECK_BYTES:]

@@ -149,10 +149,10 @@ def _with_witnesses(
     """Write look-ups with different answers as tests."""
     import os
 
-    from tailc.artifact.git_blob import is_git_name
+    from tailc.artifact.files import is_path
     from tailc.cli.witnesses import write_witnesses
 
-    name = new if is_git_name(new) else os.path.relpath(new, path.parent)
+    name = os.path.relpath(new, path.parent) if is_path(new) else new
     count = write_witnesses(policies, name, path)
     return replace(
         outcome,

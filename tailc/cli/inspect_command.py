@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     "--rows", is_flag=True, help="Show the evidence of every load, or every epoch and job."
 )
 @click.option(
+    "--parts",
+    is_flag=True,
+    help="Print the parts of the file with their positions and first bytes, also if it is damaged.",
+)
+@click.option(
     "--picture",
     "picture_file",
     type=PICTURE,
@@ -50,6 +55,7 @@ def command(
     trust: Trust,
     *,
     rows: bool,
+    parts: bool,
     picture_file: Path | None,
     jobs_picture: Path | None,
     zone: tzinfo | None,
@@ -58,6 +64,12 @@ def command(
 
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """
+    if parts:
+        if rows or picture_file or jobs_picture or zone:
+            raise click.UsageError("`--parts` is about bytes: remove the other options")
+        from tailc.cli.inspect_parts import inspect_parts
+
+        return inspect_parts(artifact, trust)
     from tailc.artifact.files import read_signed
     from tailc.forms.ladder.settings import settings_text
     from tailc.report.policy import demand_line, evidence_text, policy_result, policy_text

@@ -90,10 +90,9 @@ def command(
 
 
 def _migration_of(path: str, trust: Trust) -> _Migration:
-    from tailc.artifact.files import content_of, is_policy
-    from tailc.artifact.git_blob import is_git_name
+    from tailc.artifact.files import content_of, is_path, is_policy
 
-    if path == "-" or is_git_name(path) or _is_no_file(Path(path)):
+    if not is_path(path) or _is_no_file(Path(path)):
         raise click.UsageError(f"`{path}` cannot be written: give the path of a file")
     return _policy(path, trust) if is_policy(content_of(path)[1]) else _spec(path)
 

@@ -190,9 +190,9 @@ def _query(test: PolicyTest, folder: Path) -> list[str]:
 
 def _relative(path: str, folder: Path) -> str:
     """Resolve a path of a file of tests in `folder`; a path in a Git repository is unchanged."""
-    from tailc.artifact.git_blob import is_git_name
+    from tailc.artifact.files import is_path
 
-    return path if is_git_name(path) else str(folder / path)
+    return str(folder / path) if is_path(path) else path
 
 
 @dataclass(frozen=True)
