@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.ingest.sampling import weight_of_state
 from tailc.ingest.span_table import TraceSpan
 from tailc.ingest.spans import Attribute
 from tailc.ingest.wire import WireError, parts
@@ -42,12 +43,13 @@ _BEGIN = re.compile(
     rb'\s*(\{\s*(?:"trace"\s*:\s*\{\s*)?"(resource_?[Ss]pans|batches)"\s*:?\s*\[?\s*)'
 )
 # Names of the fields of a span, in JSON and in `trace.proto`.
-_TRACE, _SPAN, _PARENT, _START, _END = (
+_TRACE, _SPAN, _PARENT, _START, _END, _STATE = (
     ("traceId", "trace_id"),
     ("spanId", "span_id"),
     ("parentSpanId", "parent_span_id"),
     ("startTimeUnixNano", "start_time_unix_nano"),
     ("endTimeUnixNano", "end_time_unix_nano"),
+    ("traceState", "trace_state"),
 )
 _IDS = (1, 2)
 # Fields of a resource's spans, of a resource, of an attribute and of its value, for its service.
@@ -120,6 +122,7 @@ def _of_json(span: dict[str, Any], service: str, attribute: Attribute | None) ->
         is_failed=span.get("status", {}).get("code") in _FAILED,
         service=service,
         reading=None if attribute is None else attribute.value_of(_values(span)),
+        weight=weight_of_state(span.get(_name(span, _STATE))),
     )
 
 
@@ -251,6 +254,7 @@ class Decoder:
             reading=None
             if self._attribute is None
             else self._attribute.value_of(_decode_numbers(span)),
+            weight=weight_of_state(span.trace_state),
         )
 
 

@@ -22,6 +22,7 @@ ROW = np.dtype(
         *((name, "?") for name in ("is_server", "is_internal", "is_failed")),
         ("service", "u4"),
         ("reading", "f8"),
+        ("weight", "f8"),
     ]
 )
 Rows = NDArray[np.void]
@@ -33,7 +34,8 @@ class TraceSpan:
 
     trace: below 2^128. id, parent: below 2^64, in the trace. start_ns, end_ns: as exported; `fault`
     checks them. service: its name, or empty. reading: value of the requested attribute; None
-    without one. Raises ValueError without an id.
+    without one. weight: number of spans that it represents if the tracer samples. Raises
+    ValueError without an id.
     """
 
     trace: int
@@ -46,6 +48,7 @@ class TraceSpan:
     is_failed: bool
     service: str = ""
     reading: float | None = None
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 < self.trace < 1 << 128 or not 0 < self.id <= LOW_64:
@@ -78,7 +81,7 @@ def _row(span: TraceSpan, services: dict[str, int]) -> tuple[float, ...]:
     ids = (span.trace >> 64, span.trace & LOW_64, span.id, span.parent)
     kind = (span.is_server, span.is_internal, span.is_failed)
     service = services.setdefault(span.service, len(services))
-    return (*ids, span.start_ns, span.end_ns, *kind, service, reading)
+    return (*ids, span.start_ns, span.end_ns, *kind, service, reading, span.weight)
 
 
 def complete_trace_ids(table: Rows) -> None:

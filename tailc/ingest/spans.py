@@ -17,9 +17,11 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
+from tailc.ingest.sampling import independent_counts, share_weights
 from tailc.ingest.span_defects import CheckedSpans
 from tailc.ingest.span_services import servers_of
 from tailc.ingest.span_table import (
+    Rows,
     TraceSpan,
     own_ns,
     with_children,
@@ -38,6 +40,7 @@ MAX_SPANS = 1 << 22
 _BETWEEN = ".."
 _OWN_TIME = "own time of server spans"
 _WITH_INTERNAL = ", internal ones included"
+_WEIGHTED = ", weighted by their sampling"
 
 
 @dataclass(frozen=True)
@@ -83,16 +86,20 @@ def times_of_spans(
     if attribute is None:
         checked.mend_parents()
     table = checked.rows
+    share_weights(table)
     every_server = servers_of(table, checked.services, source, options.spans.services)
     server = every_server[~every_server["is_failed"]]
     if not len(server):
         raise _no_server(source, checked, len(every_server), options.spans)
     failed = len(every_server) - len(server)
+    is_weighted = bool((server["weight"] > 1).any())
     if attribute is not None:
         unit = stated_unit(source, options.unit)
         times_ns = _measured_ns(server["reading"], source, attribute, unit)
-        histogram, added = histogram_with_missing(times_ns, options.interval_ns)
+        sampled_ns = _by_weight(times_ns, server)
+        histogram, added = histogram_with_missing(sampled_ns, options.interval_ns)
         what = f"attribute {attribute} of server spans{_of_services(options.spans)}"
+        what += _WEIGHTED if is_weighted else ""
         return InputTimes(
             format_,
             what,
@@ -110,12 +117,13 @@ def times_of_spans(
     checked.warn_of_orphans(server, kept)
     kept = without_shared_parents(kept)
     checked.warn_of_skew(server, kept)
-    histogram, added = histogram_with_missing(
-        own_ns(server, kept).clip(least_ns), options.interval_ns
-    )
+    sampled_ns = _by_weight(own_ns(server, kept).clip(least_ns), server)
+    histogram, added = histogram_with_missing(sampled_ns, options.interval_ns)
+    of_children = _WITH_INTERNAL if with_internal else ""
+    weighted = _WEIGHTED if is_weighted else ""
     return InputTimes(
         format_,
-        f"{_OWN_TIME}{_of_services(options.spans)}{_WITH_INTERNAL if with_internal else ''}",
+        f"{_OWN_TIME}{_of_services(options.spans)}{of_children}{weighted}",
         unit,
         Grain.REQUESTS,
         Loop.UNSTATED,
@@ -125,6 +133,11 @@ def times_of_spans(
         with_internal=with_children(server, kept[kept["is_internal"]]),
         warnings=tuple(checked.warnings),
     )
+
+
+def _by_weight(times_ns: NDArray[np.float64], server: Rows) -> NDArray[np.float64]:
+    """Times of sampled spans, each as often as its weight justifies."""
+    return np.repeat(times_ns, independent_counts(times_ns, server["weight"]))
 
 
 def _of_services(options: SpanOptions) -> str:

@@ -18,6 +18,7 @@ from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
+from tailc.ingest.sampling import weight_of_tags
 from tailc.ingest.span_table import LOW_64, NO_SPAN, TraceSpan
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import items_of
@@ -70,6 +71,7 @@ def _span(
         is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
         service=str(process.get("serviceName") or ""),
         reading=None if attribute is None else attribute.value_of(tags),
+        weight=weight_of_tags(tags),
     )
 
 

@@ -19,6 +19,7 @@ from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
+from tailc.ingest.sampling import weight_of_state
 from tailc.ingest.span_table import TraceSpan
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import documents_of, items_of
@@ -78,6 +79,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
         is_failed=tags.get("error", "false") != "false",
         service=str((span.get("localEndpoint") or {}).get("serviceName") or ""),
         reading=None if attribute is None else attribute.value_of(_numbers(tags)),
+        weight=weight_of_state(tags.get("w3c.tracestate")),
     )
 
 

@@ -29,7 +29,7 @@ TABLES = {
     "azure-lmm": "TIMESTAMP NumImages ContextTokens GeneratedTokens",
     "burstgpt": "Timestamp|Model|Request tokens|Response tokens|Total tokens|Log Type",
     "mooncake": "timestamp input_length output_length hash_ids",
-    "alibaba-diffusion": "gmt_create predict_type predict_status exec_time_seconds groupId num_lora",
+    "alibaba-diffusion": "gmt_create predict_type predict_status exec_time_seconds num_lora",
     "alibaba-diffusion-inference": "timestamp_anon value container_ip",
     "alibaba-jobs": "job_name inst_id user status start_time end_time",
     "alibaba-cold-starts": "__time__ functionName latency runtime memoryMB",
