@@ -109,7 +109,7 @@ def _encrypted_only() -> Any:
     from urllib.request import HTTPRedirectHandler
 
     class EncryptedRedirects(HTTPRedirectHandler):
-        def redirect_request(  # noqa: PLR0913, as in its base
+        def redirect_request(
             self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
         ) -> Any:
             request = super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -41,8 +41,7 @@ def weight_of_state(trace_state: object) -> float:
 def weight_of_tags(tags: Mapping[str, object]) -> float:
     """Number of spans that a span with these tags of a Jaeger client represents; 1 if unknown."""
     share = tags.get(_PARAMETER)
-    is_share = isinstance(share, int | float) and 0 < share <= 1
-    if is_share and tags.get(_TYPE) == "probabilistic":
+    if isinstance(share, int | float) and 0 < share <= 1 and tags.get(_TYPE) == "probabilistic":
         return 1 / share
     return weight_of_state(tags.get("w3c.tracestate"))
 

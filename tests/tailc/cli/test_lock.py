@@ -101,3 +101,23 @@ def test_a_lock_replaces_only_a_lock(locked, in_folder, tailc):
         assert ended.code == ExitCode.CANNOT_WRITE
         assert "is no lock file" in ended.err
     assert (in_folder / "toy.yaml").read_text() == SPEC
+
+
+def test_a_dry_run_saves_a_plan_that_a_compile_executes(in_folder, tailc):
+    write_toy(in_folder)
+    planned = tailc("compile", "toy.yaml", "-o", "out", "--dry-run", "--write-lock", "plan.json")
+    assert planned.code == 0
+    assert not (in_folder / "out.tailc").exists()
+    digest = json.loads((in_folder / "plan.json").read_text())["policy_digest"]
+    done = tailc("compile", "toy.yaml", "-o", "out", "--locked", "plan.json")
+    assert done.code == 0
+    assert json.loads((in_folder / "out.json").read_text())["policy_digest"] == digest
+
+
+def test_a_plan_is_refused_if_an_input_has_changed_since(in_folder, tailc):
+    write_toy(in_folder)
+    tailc("compile", "toy.yaml", "-o", "out", "--dry-run", "--write-lock", "plan.json")
+    (in_folder / "toy.yaml").write_text(SPEC.replace("10/s", "9/s"))
+    ended = tailc("compile", "toy.yaml", "-o", "out", "--locked", "plan.json")
+    assert ended.code == ExitCode.INTEGRITY
+    assert not (in_folder / "out.tailc").exists()
