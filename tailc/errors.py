@@ -145,6 +145,7 @@ class Code(enum.Enum):
     NO_ROLLBACK = ("TC0412", ExitCode.BAD_CONTENT, "a policy cannot replace another")
     BAD_STATE = ("TC0413", ExitCode.BAD_CONTENT, "a state does not fit its plan or its jobs")
     EXPOSED_KEY = ("TC0451", ExitCode.OK, "other users may read a private key")
+    UNVERIFIED = ("TC0452", ExitCode.OK, "signatures of policies were not verified")
 
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
     IN_THE_WAY = ("TC0507", ExitCode.INFEASIBLE, "a line of the spec makes every policy infeasible")

@@ -19,6 +19,7 @@ import click
 from tailc.cli.colour_option import colour_option, has_colours
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
+from tailc.cli.trust_option import skipped_finding
 from tailc.cli.volume import Volume, time_command, volume, volume_options
 from tailc.errors import ExitCode, Finding, Severity, TailcError, bug_finding
 from tailc.input_files import inputs_held
@@ -80,7 +81,7 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
         refuse_own_files(targets, lambda: own_files(options))
         with time_command() as ended:
             with inputs_held():
-                outcome = _outcome(function, *args, **options)
+                outcome = _with_skipped(_outcome(function, *args, **options))
             records = click.get_current_context().meta.get(_RECORDS)
             if records is not None:
                 records.append(outcome)
@@ -92,6 +93,14 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
         return exit_code
 
     return run
+
+
+def _with_skipped(outcome: CommandOutcome) -> CommandOutcome:
+    """Add the warning about signatures that were not verified."""
+    skipped = skipped_finding()
+    if skipped is None:
+        return outcome
+    return replace(outcome, findings=(skipped, *outcome.findings))
 
 
 def recorded_outcome(context: click.Context) -> CommandOutcome:

@@ -6,17 +6,33 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
+    from tailc.errors import Finding
 
 VARIABLE = "TAILC_TRUST"
+_SKIPS, _SKIPPED = f"{__name__}.skips", f"{__name__}.skipped"
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def trusts(command: Command) -> Command:
     """Add --trust to a command, which gets the keys as `trust`."""
+    skip = click.option(
+        "--insecure-skip-verify",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        allow_from_autoenv=False,
+        callback=_skip,
+        help="Read policies although no trusted key has signed them; the result has a warning.",
+    )
+    return skip(_trust_option(command))
+
+
+def _trust_option(command: Command) -> Command:
     return click.option(
         "--trust",
         # A path type, so that click splits the variable as the system splits lists of paths.
@@ -31,6 +47,28 @@ def trusts(command: Command) -> Command:
 
 
 def _read(ctx: click.Context, param: click.Parameter, paths: tuple[str, ...]) -> Trust:  # noqa: ARG001
-    from tailc.artifact.trust import trust_of
+    from tailc.artifact.trust import ANYBODY, trust_of
 
+    if paths and _SKIPS in ctx.meta:
+        ctx.meta[_SKIPPED] = True
+        return ANYBODY
     return trust_of(paths)
+
+
+def _skip(ctx: click.Context, param: click.Parameter, is_given: bool) -> None:
+    # A file cannot turn it on for all later commands.
+    is_typed = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    if is_given and is_typed:
+        ctx.meta[_SKIPS] = True
+
+
+def skipped_finding() -> Finding | None:
+    """Warn that the running command did not verify signatures although keys are trusted."""
+    context = click.get_current_context(silent=True)
+    if context is None or _SKIPPED not in context.meta:
+        return None
+    from tailc.errors import Code, Finding, Severity
+
+    message = "signatures of policies were not verified, although keys are trusted"
+    hint = "remove `--insecure-skip-verify`"
+    return Finding(Code.UNVERIFIED, message, help=hint, severity=Severity.WARNING)

@@ -296,3 +296,18 @@ def test_signing_writes_nothing_next_to_a_device(keys, tailc):
     os.mkfifo(keys / "device")
     assert tailc("sign", "p.tailc", "--key", "keys.key", "-o", "device").code == 73
     assert not (keys / "device.tailc").exists()
+
+
+def test_a_skipped_verification_is_a_warning_and_only_with_keys(keys, tailc, monkeypatch):
+    (keys / "tailc.toml").write_text(f'trust = ["{KEY_1}"]\n')
+    assert tailc("inspect", "p").code == 5
+    ended = tailc("inspect", "p", "--insecure-skip-verify", "--output-format", "json")
+    assert ended.code == 0
+    assert [one["code"] for one in json.loads(ended.out)["findings"]] == ["TC0452"]
+    (keys / "tailc.toml").unlink()
+    assert tailc("inspect", "p", "--insecure-skip-verify").err == ""
+    # Only the command line turns it on.
+    (keys / "tailc.toml").write_text("inspect = {insecure-skip-verify = true}\n")
+    monkeypatch.setenv("TAILC_INSPECT_INSECURE_SKIP_VERIFY", "1")
+    monkeypatch.setenv("TAILC_TRUST", KEY_1)
+    assert tailc("inspect", "p").code == 5
