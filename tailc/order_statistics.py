@@ -19,6 +19,8 @@ Z_95 = 1.959964
 Z_96 = 2.053749
 # Student's quantile is known down to here; with fewer degrees it is taken to be that.
 LEAST_FREEDOM = 3.0
+# With more degrees the quantile is the normal one to six digits.
+_MOST_FREEDOM = 1e7
 # Real ranks are found to this part of a rank.
 _RANK_GRID = 1e-3
 # Beyond, the normal distribution and its first correction are right to a hundredth of a rank.
@@ -62,24 +64,27 @@ def rank_limits(percentile_ppm: int, size: int) -> RankLimits:
     return _from_normal(percentile_ppm, size)
 
 
-def fewest_for_upper_limit(percentile_ppm: int) -> int:
+def fewest_for_upper_limit(percentile_ppm: int, comparisons: int = 1) -> int:
     """The smallest sample for which `share_limits` has an upper limit: p^size <= 2 %."""
-    return math.ceil(math.log(_BEYOND) / math.log(percentile_ppm / PPM))
+    return math.ceil(math.log(_BEYOND / comparisons) / math.log(percentile_ppm / PPM))
 
 
-def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
+def share_limits(
+    share: float, below: float, above: float, comparisons: int = 1
+) -> tuple[float, float | None]:
     """Compute the 95 % limits of a percentile, as shares of a sample of effective size.
 
     share: the percentile as a fraction. below, above: effective sample size for the lower and for
-    the upper limit.
+    the upper limit. comparisons: number of intervals that hold together with 95 % (Bonferroni).
 
     Sizes need not be whole: of `size` values, number r lies below the percentile with probability 1
     - I_p(r, size - r + 1), with I the incomplete beta function, for real r too (Stigler, Annals of
     Statistics 1977). Its share is (r - 1/2) / size. The upper limit is None where even the largest
     value may lie below the percentile.
     """
-    low = _real_rank(share, below, 1 - _BEYOND)
-    high = _real_rank(share, above, _BEYOND)
+    beyond = _BEYOND / comparisons
+    low = _real_rank(share, below, 1 - beyond)
+    high = _real_rank(share, above, beyond)
     return max((low - 0.5) / below, 0.0), (high - 0.5) / above if high <= above else None
 
 
@@ -99,14 +104,25 @@ def _real_rank(share: float, size: float, above: float) -> float:
     return (low + high) / 2
 
 
-def student_t_95(freedom: float) -> float:
+def normal_limit(comparisons: int) -> float:
+    """Half-width of a normal 95 % interval, of which `comparisons` hold together [deviations]."""
+    return Z_95 if comparisons == 1 else _STANDARD.inv_cdf(1 - _TAIL / comparisons)
+
+
+def student_t_95(freedom: float, comparisons: int = 1) -> float:
     """Half-width of a 95 % interval by Student's t, in estimated standard deviations.
 
-    freedom: degrees of freedom. Abramowitz and Stegun 26.7.5; off by 0.003 at three degrees, and
-    less at more. Fewer than three count as three: the series is off by a tenth at one, and where
-    there are few degrees their number is itself an estimate.
+    freedom: degrees of freedom. comparisons: number of intervals that hold together with 95 %. One
+    interval has the series of Abramowitz and Stegun 26.7.5, several the quantile of scipy. The
+    series is off by 0.003 at three degrees, and by less at more. Fewer than three count as three:
+    the series is off by a tenth at one, and where there are few degrees their number is itself an
+    estimate.
     """
     z, v = Z_95, max(freedom, LEAST_FREEDOM)
+    if comparisons > 1:
+        from scipy.special import stdtrit
+
+        return float(stdtrit(min(v, _MOST_FREEDOM), 1 - _TAIL / comparisons))
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

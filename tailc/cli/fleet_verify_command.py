@@ -45,6 +45,11 @@ _SECONDS_A_DAY = 86_400
     metavar="FILE",
     help="Held-out trace of each service: a path with {service}, such as traces/{service}.parquet.",
 )
+@click.option(
+    "--family-wise",
+    is_flag=True,
+    help="Correct the rulings for the number of services, so that any is wrong with at most 5 %.",
+)
 @report_option
 @engine_options
 @replay_options.progress
@@ -53,6 +58,7 @@ def command(
     folder: str,
     options: tuple[str, ...],
     pattern: str,
+    family_wise: bool,
     report: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -77,8 +83,13 @@ def command(
     if report is not None:
         refuse_unwritable([report])
     paths = find_policies(folder)
+    corrected = _corrected(paths) if family_wise else {}
     words = {
-        service: ["verify", path, "--trace", pattern.replace(_SERVICE, service), *options]
+        service: [
+            *("verify", path, "--trace", pattern.replace(_SERVICE, service)),
+            *corrected.get(service, ()),
+            *options,
+        ]
         for service, path in paths.items()
     }
     with chosen_engine(jobs, cluster) as engine, show_progress(progress) as draw:
@@ -95,6 +106,19 @@ def command(
     counts, table = counts_text(runs, _RESULTS), align_columns(fleet_table(runs, _RESULTS, columns))
     ruling = _RULINGS.get(outcome.exit_code, "fail")
     return with_report(outcome, report, judged_fleet_page(folder, counts, table, summaries, ruling))
+
+
+def _corrected(paths: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Option for the correction of each policy for requests, the only ones with intervals."""
+    from tailc.artifact.files import read_policy
+
+    judged = []
+    for service, path in paths.items():
+        with contextlib.suppress(TailcError):
+            policy = read_policy(path)
+            if policy.ladders or policy.tail_table is not None:
+                judged.append(service)
+    return {service: ("--comparisons", str(len(judged))) for service in judged}
 
 
 def _summaries(paths: Mapping[str, str]) -> dict[str, PolicySummary]:

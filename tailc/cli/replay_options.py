@@ -107,6 +107,13 @@ failures = click.option(
     help="For plans of rigid jobs: share of busy servers that fail in an hour, such as 0.1%.",
 )
 
+comparisons = click.option(
+    "--comparisons",
+    type=click.IntRange(1, 10_000_000),
+    metavar="N",
+    help="Number of services that are judged together: rulings are wrong for any with at most 5 %.",
+)
+
 # The parameter names are those of the fields of VerifyOptions.
 thoroughness = _combine_options(
     click.option(

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 @replay_options.other_power
 @replay_options.chip
 @replay_options.thoroughness
+@replay_options.comparisons
 @click.option(
     "--tolerance",
     "tolerance_ppm",

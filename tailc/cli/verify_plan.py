@@ -27,6 +27,7 @@ _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
     "chip": "--chip",
+    "comparisons": "--comparisons",
     "requests_per_replay": "--requests",
     "replicates": "--replicates",
     "threads": "--threads",

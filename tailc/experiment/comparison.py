@@ -181,7 +181,10 @@ class _PolicyComparison:
             subject.name,
             subject.note,
             busy,
-            tuple(_estimate(repeats.results, at, tail, slo, busy) for at, (tail, slo) in by_slo),
+            tuple(
+                _estimate(repeats.results, at, tail, slo, busy, self.options.comparisons)
+                for at, (tail, slo) in by_slo
+            ),
             usage_of(subject, uses),
             _stretch_us(repeats.results, self.tails),
             self._spikes(experiment.scenario.arrivals, repeats.results),
@@ -246,11 +249,17 @@ class _RepeatResult:
 
 
 def _estimate(
-    repeats: Sequence[_RepeatResult], number: int, tail: TailSample, slo: Slo, busy: Load
+    repeats: Sequence[_RepeatResult],
+    number: int,
+    tail: TailSample,
+    slo: Slo,
+    busy: Load,
+    comparisons: int,
 ) -> SloEstimate:
-    """The estimate for one SLO, by its number."""
+    """The estimate for one SLO, by its number; the ruling is one of several comparisons."""
     limits = interval(tail)
-    says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
+    wider = limits if comparisons == 1 else interval(tail, comparisons)
+    says = ruling(wider, slo.latency_us, is_overloaded=busy.is_overloaded)
     if never_keeps_up([one.use for one in repeats]) and tail.held_out >= FEWEST_JUDGED:
         says = Ruling.FAIL
     asks = says is Ruling.UNDECIDED and not busy.is_overloaded
@@ -260,7 +269,7 @@ def _estimate(
         high_us=limits.high_us,
         simulation_us=limits.simulation_us,
         ruling=says,
-        more_requests=more_requests(limits, slo.latency_us, slo.percentile_ppm, tail.held_out)
+        more_requests=more_requests(wider, slo.latency_us, slo.percentile_ppm, tail.held_out)
         if asks
         else None,
         windows_met_ppm=windows_met_ppm(one.windows[number] for one in repeats),

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.tail_sample import TailSample
 from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
-from tailc.order_statistics import Z_95, fewest_for_upper_limit, share_limits, student_t_95
+from tailc.order_statistics import (
+    fewest_for_upper_limit,
+    normal_limit,
+    share_limits,
+    student_t_95,
+)
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo
 
@@ -66,8 +71,10 @@ def sum_of_variances(*parts: Variance) -> Variance:
     return Variance(value, value**2 / spread) if spread > 0 else Variance(value, math.inf)
 
 
-def interval(sample: TailSample) -> Interval:
+def interval(sample: TailSample, comparisons: int = 1) -> Interval:
     """Compute the 95 % confidence interval of a percentile of latency from replays.
+
+    comparisons: number of services whose intervals hold together with 95 % (Bonferroni).
 
     First find an exact binomial interval for the share of requests at or below the estimate. Its
     number of requests is the effective one: that for which the share would vary as much as it does
@@ -76,12 +83,13 @@ def interval(sample: TailSample) -> Interval:
     """
     estimate_ns = sample.estimate_ns
     noise = simulation_variance(sample)
-    below, above = _effective_requests(sample, sum_of_variances(sampling_variance(sample), noise))
+    variance = sum_of_variances(sampling_variance(sample), noise)
+    below, above = _effective_requests(sample, variance, comparisons=comparisons)
     if math.isinf(above):
         # No replicate has another share, so only the order of the requests varies.
         below = above = float(sample.held_out)
-    low_ns, high_ns = _limits(sample, below, above)
-    if sample.held_out < fewest_for_upper_limit(sample.percentile_ppm):
+    low_ns, high_ns = _limits(sample, below, above, comparisons)
+    if sample.held_out < fewest_for_upper_limit(sample.percentile_ppm, comparisons):
         high_ns = None
     if sample.held_out < FEWEST_JUDGED:
         low_ns, high_ns = 0, None
@@ -97,7 +105,7 @@ def interval(sample: TailSample) -> Interval:
 
 
 def _effective_requests(
-    sample: TailSample, variance: Variance, leaning: float | None = None
+    sample: TailSample, variance: Variance, leaning: float | None = None, comparisons: int = 1
 ) -> tuple[float, float]:
     """Numbers of independent requests with the uncertainty of the lower and the upper limit.
 
@@ -107,16 +115,18 @@ def _effective_requests(
     if variance.value < _NEGLIGIBLE or not 0 < share < 1:
         return math.inf, math.inf
     size = share * (1 - share) / variance.value
-    t = student_t_95(variance.freedom)
+    z, t = normal_limit(comparisons), student_t_95(variance.freedom, comparisons)
     leaning = upper_limit_shift(sample) if leaning is None else leaning
-    return size * (Z_95 / t) ** 2, size * (Z_95 / (t + leaning)) ** 2
+    return size * (z / t) ** 2, size * (z / (t + leaning)) ** 2
 
 
-def _limits(sample: TailSample, below: float, above: float) -> tuple[int, int | None]:
+def _limits(
+    sample: TailSample, below: float, above: float, comparisons: int = 1
+) -> tuple[int, int | None]:
     """Latencies between which the percentile lies; None: no upper limit."""
     if math.isinf(below):
         return sample.estimate_ns, sample.estimate_ns
-    low, high = share_limits(sample.percentile_ppm / PPM, below, above)
+    low, high = share_limits(sample.percentile_ppm / PPM, below, above, comparisons)
     return _latency_at(sample.law_ns, low), None if high is None else _latency_at(
         sample.law_ns, high
     )

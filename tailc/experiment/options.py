@@ -54,6 +54,7 @@ class VerifyOptions:
             to their own.
         chip: what the cores of a policy share, and their batch work; None: they share nothing, and
             the policy states the rest. Only `verify` replays a chip.
+        comparisons: number of services whose rulings are wrong together with at most 5 %.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None
@@ -71,6 +72,7 @@ class VerifyOptions:
     pictured: bool = False
     further_percentiles_ppm: tuple[int, ...] = ()
     chip: Chip | None = None
+    comparisons: int = 1
 
     def __post_init__(self) -> None:
         findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]

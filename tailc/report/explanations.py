@@ -243,8 +243,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "generation. These two policies are of different services, or make the same decisions.",
     Code.EXPOSED_KEY: "A user who reads a private key can sign policies that servers accept. "
     "Restrict it to its owner, and create a new pair if it may have been copied.",
-    Code.UNVERIFIED: "`--insecure-skip-verify` was given although keys are trusted, so the policies "
-    "may be anyone's. Use the result only to examine a policy, and remove the option otherwise.",
+    Code.UNVERIFIED: "`--insecure-skip-verify` was given although keys are trusted, so the "
+    "policies may be anyone's. Use the result only to examine a policy, and remove the option "
+    "otherwise.",
     Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
     "binding limit, and the nearest target that can be met.",
     Code.IN_THE_WAY: "The listed lines cannot all hold, and without any one of them the others "

@@ -54,5 +54,6 @@ def verify(
         other_power_ppm=options.other_power_ppm,
         settling_requests=subject.settling_requests,
         shared=subject.shared_resource,
+        comparisons=options.comparisons,
         warnings=overlap_findings((policy,), held_out, options.held_out_name),
     )

@@ -18,7 +18,8 @@ class Verdicts:
     `drift`: None if the artifact lacks the compile demand. `cut_off_us`: run time at which requests
     were ended, or None. `other_power_ppm`: power of the server outside the cores, as a share of the
     reference power. `settling_requests`: number of unmeasured requests at the start of a replay.
-    `shared`: the resource that requests compete for, which `threads` counts. `warnings`: reasons to
+    `shared`: the resource that requests compete for, which `threads` counts. `comparisons`: number
+    of services that the rulings, but not the intervals, are corrected for. `warnings`: reasons to
     doubt the verdict, such as requests that the policy was compiled from (TC0606).
     """
 
@@ -37,6 +38,7 @@ class Verdicts:
     other_power_ppm: int = 0
     settling_requests: int = 0
     shared: str = "threads"
+    comparisons: int = 1
     warnings: tuple[Finding, ...] = ()
 
     @property

@@ -39,6 +39,7 @@ def as_dict(verdicts: Verdicts) -> dict[str, Any]:
             "cut_off_us": verdicts.cut_off_us,
             "settling_requests": verdicts.settling_requests,
             "other_power_ppm": verdicts.other_power_ppm,
+            **({"comparisons": verdicts.comparisons} if verdicts.comparisons > 1 else {}),
         },
         "drift": None if verdicts.drift is None else json_data(verdicts.drift),
         "slos": [slo_dict(slo) for slo in verdicts.slos],

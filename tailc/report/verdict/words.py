@@ -84,8 +84,15 @@ def heading(verdicts: Verdicts) -> str:
     return (
         f"generation {verdicts.generation}, replayed on {verdicts.held_out_requests:,} {source} "
         f"requests\n{verdicts.replicates} bootstrap replicates, {_length(verdicts)}, "
-        f"seed {verdicts.seed}{ends}"
+        f"seed {verdicts.seed}{ends}{_correction(verdicts)}"
     )
+
+
+def _correction(verdicts: Verdicts) -> str:
+    """State the number of comparisons that rulings are corrected for; empty for one."""
+    if verdicts.comparisons == 1:
+        return ""
+    return f"\nrulings are corrected for {verdicts.comparisons:,} services (Bonferroni)"
 
 
 def energy_sentences(verdicts: Verdicts) -> list[str]:

@@ -202,3 +202,14 @@ def test_diff_finds_services_that_differ_or_are_missing(tailc, policies):
     ended = tailc(*words)
     assert ended.code == 66
     assert "2 services: 1 differs, 1 failed" in ended.out
+
+
+def test_a_family_is_judged_with_wider_intervals(tailc, policies):
+    rows = "".join(f"{number},{50 + number % 2 * 90}\n" for number in range(400))
+    for service in ("fine", "missed"):
+        Path(f"held/{service}").mkdir(parents=True)
+        Path(f"held/{service}/toy.csv").write_text(f"request,demand_ms\n{rows}")
+    words = ("fleet", "verify", "new", "--trace", "held/{service}.csv", "--jobs", "1")
+    ended = tailc(*words, "--family-wise", "--output-format", "json", "--", "--requests", "2000")
+    found = [one["output"]["replay"] for one in fleet_runs(ended).values()]
+    assert [one["comparisons"] for one in found] == [2, 2]
