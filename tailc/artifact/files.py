@@ -157,11 +157,15 @@ def is_path(name: str) -> bool:
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
     """Paths of the JSON and of the FlatBuffers file of a policy.
 
-    stem: the path with or without either suffix.
+    stem: the path with or without either suffix. Raises TailcError for a path without a name.
     """
     base = Path(stem)
     if base.suffix in (JSON_SUFFIX, FLAT_SUFFIX):
         base = base.with_suffix("")
+    if not base.name:
+        message = f"`{stem}` is not a name of a file"
+        hint = "give a stem such as `build/websearch`"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, help=hint))
     return base.with_name(base.name + JSON_SUFFIX), base.with_name(base.name + FLAT_SUFFIX)
 
 

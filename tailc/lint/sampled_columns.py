@@ -52,7 +52,7 @@ def sampled_columns(
 ) -> SampledColumns | None:
     """Read the first rows that `where` selects, without the columns `without`.
 
-    None if fewer than two other columns exist, or if they cannot be read.
+    None if fewer than two other columns exist, or if they or the demands cannot be read.
     """
     if is_profile(source):
         return None
@@ -62,7 +62,7 @@ def sampled_columns(
         unused = {demand, *filters, *without}
         others = [name for name, times in Counter(table.names).items() if times == 1]
         others = [name for name in others if name not in unused][:_MOST_COLUMNS]
-        if len(others) < 2:
+        if len(others) < 2 or not {demand, *filters} <= {*table.names}:
             return None
         wanted = ColumnsToRead((demand,), tuple(others), filters)
         cells = in_parts(lambda parts: _first_rows(parts, source.name), table, wanted, where)
