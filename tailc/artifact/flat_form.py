@@ -52,7 +52,7 @@ def decode_signed(
     with refusals_about(source):
         sealed, signature = split_signature(data)
         payload = unseal(sealed)
-        trust.check(signature)
+        trust.check_file(source, data, signature)
         return _decode(payload), signature
 
 

@@ -95,6 +95,10 @@ class PrivateKey:
         signed = to_be_signed(sealed, expires_s, self.public.key_id)
         return with_signature(sealed, signed, self._key.sign(signed))
 
+    def sign_bytes(self, content: bytes) -> bytes:
+        """Return the signature of any bytes."""
+        return self._key.sign(content)
+
     def pem(self, passphrase: bytes | None = None) -> bytes:
         """The private key as PEM text in PKCS #8, encrypted if a passphrase is given."""
         encryption = (

@@ -25,10 +25,24 @@ class Trust:
     """Keys whose signatures are accepted; without keys, every policy is accepted.
 
     `now_s` is the time for the expiry of signatures, in Unix seconds; None: the time of the check.
+    `signers`: number of keys that must have signed; more than one sign next to the file.
     """
 
     keys: tuple[PublicKey, ...] = ()
     now_s: int | None = None
+    signers: int = 1
+
+    def check_file(self, file: str, content: bytes, signature: Signature | None) -> None:
+        """Raise Refusal unless the keys that must sign a file have signed it.
+
+        file: path of the policy, whose detached signatures are next to it. signature: that in it.
+        """
+        if not self.keys or self.signers == 1:
+            self.check(signature)
+            return
+        from tailc.artifact.attestation import check_attestation
+
+        check_attestation(file, content, self.keys, self.signers)
 
     def check(self, signature: Signature | None) -> None:
         """Raise Refusal unless the signature is by a trusted key, correct and not expired.
@@ -67,16 +81,17 @@ class Trust:
 ANYBODY = Trust()
 
 
-def trust_of(paths: Sequence[Path | str]) -> Trust:
+def trust_of(paths: Sequence[Path | str], signers: int = 1) -> Trust:
     """Trust the public keys in these PEM files; without files, trust every writer.
 
-    Raises TailcError for a file without a public key.
+    signers: number of them that must have signed. Raises TailcError for a file without a public
+    key.
     """
     if not paths:
         return ANYBODY
     from tailc.artifact.keys import read_public_key
 
-    return Trust(tuple(read_public_key(path) for path in paths))
+    return Trust(tuple(read_public_key(path) for path in paths), signers=signers)
 
 
 def expiry_text(expires_s: int) -> str:

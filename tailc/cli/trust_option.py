@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tailc.errors import Finding
 
 VARIABLE = "TAILC_TRUST"
-_SKIPS, _SKIPPED = f"{__name__}.skips", f"{__name__}.skipped"
+_SKIPS, _SKIPPED, _SIGNERS = (f"{__name__}.{word}" for word in ("skips", "skipped", "signers"))
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -29,7 +29,16 @@ def trusts(command: Command) -> Command:
         callback=_skip,
         help="Read policies although no trusted key has signed them; the result has a warning.",
     )
-    return skip(_trust_option(command))
+    signers = click.option(
+        "--signers",
+        type=click.IntRange(min=1),
+        is_eager=True,
+        expose_value=False,
+        metavar="N",
+        help="Number of the trusted keys that must have signed a policy. Default: 1.",
+        callback=_set_signers,
+    )
+    return signers(skip(_trust_option(command)))
 
 
 def _trust_option(command: Command) -> Command:
@@ -52,7 +61,15 @@ def _read(ctx: click.Context, param: click.Parameter, paths: tuple[str, ...]) ->
     if paths and _SKIPS in ctx.meta:
         ctx.meta[_SKIPPED] = True
         return ANYBODY
-    return trust_of(paths)
+    signers: int = ctx.meta.get(_SIGNERS, 1)
+    if signers > len(paths) and signers > 1:
+        raise click.UsageError(f"--signers {signers} needs that number of keys: add `--trust`")
+    return trust_of(paths, signers)
+
+
+def _set_signers(ctx: click.Context, param: click.Parameter, signers: int | None) -> None:  # noqa: ARG001
+    if signers is not None:
+        ctx.meta[_SIGNERS] = signers
 
 
 def _skip(ctx: click.Context, param: click.Parameter, is_given: bool) -> None:
