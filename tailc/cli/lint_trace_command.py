@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -76,9 +77,17 @@ if TYPE_CHECKING:
 @click.option(
     "--ignore", "ignored", multiple=True, metavar="CODE", help="Do not report this finding."
 )
+@click.option(
+    "--fix",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a copy of the TRACE without defects whose repair is certain, and each change to "
+    "FILE.changes.ndjson.",
+)
 @command_with_outcome
 def command(
     traces: tuple[str, ...],
+    fix: Path | None,
     ignored: tuple[str, ...],
     spec: str | None,
     zone: str | None,
@@ -106,10 +115,42 @@ def command(
         linted = column_defaults(spec)
         traces, options = traces or (linted.trace,), options.with_defaults(linted.options)
     _check(traces, ignored, zone)
+    if fix is not None:
+        return _fix(traces, fix)
     every = [lint(path, options, ignored) for path in traces]
     exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)
     findings = tuple(finding for one in every for finding in one.findings)
     return CommandOutcome(exit_code, linted_text(every), linted_result(every), findings)
+
+
+def _fix(traces: tuple[str, ...], fix: Path) -> CommandOutcome:
+    """Write a repaired copy of a trace, and the log of its changes."""
+    import json
+    from collections import Counter
+    from dataclasses import asdict
+
+    from tailc.atomic_files import replace_files
+    from tailc.lint.repairs import repaired_lines
+    from tailc.traces.source import open_source
+
+    if len(traces) != 1:
+        raise click.UsageError("`--fix` repairs one TRACE at a time")
+    if fix.exists() and Path(traces[0]).exists() and fix.samefile(traces[0]):
+        raise click.UsageError("`--fix` writes a copy: give another file than the TRACE")
+    with open_source(traces[0]) as source:
+        lines, repairs = zip(*repaired_lines(source), strict=True)
+    changes = [change for one in repairs for change in one]
+    log = "".join(json.dumps(asdict(one)) + "\n" for one in changes)
+    log_path = fix.with_name(fix.name + ".changes.ndjson")
+    replace_files([(log_path, log.encode()), (fix, b"".join(lines))])
+    counts = Counter(one.name for one in changes)
+    listing = "".join(f"  {count:,} {name}\n" for name, count in sorted(counts.items()))
+    files = [str(fix), str(log_path)]
+    return CommandOutcome(
+        text=f"{len(changes):,} changes\n{listing}" + "".join(f"wrote {one}\n" for one in files),
+        result={"files": files, "changes": dict(sorted(counts.items()))},
+        is_answer=False,
+    )
 
 
 def _options(
