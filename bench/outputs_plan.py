@@ -2,7 +2,7 @@
 earlier one wrote.
 
 Every command is in some run, and so is every option that selects other code. Left out is what no
-two runs have alike: `keygen` draws a key, `sign` and `--trust` need one, `--watch` does not end,
+two runs have alike: `keygen` draws a key, `bundle` has times, `sign` and `--trust` need one, `--watch` does not end,
 and `--version` is meant to change.
 """
 

@@ -52,6 +52,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of spec.",
     "explain": "Explain the code of a finding.",
     "config": "Print the values of options and their origin.",
+    "bundle": "Collect what a report of a fault needs.",
 }
 # Renamed commands, by their old name.
 RENAMED = {"vary": "sweep"}

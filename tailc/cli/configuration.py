@@ -19,7 +19,16 @@ from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 
 NAMES = ("tailc.toml", "pyproject.toml")
 # Keys outside a table: options of all commands, and some that several commands have.
-COMMON = ("color", "output-format", "progress", "quiet", "signers", "trust", "verbose")
+COMMON = (
+    "color",
+    "log-format",
+    "output-format",
+    "progress",
+    "quiet",
+    "signers",
+    "trust",
+    "verbose",
+)
 # The header of the table, or of one below it.
 _TOOL = re.compile(r"""^\s*\[\s*["']?tool["']?\s*\.\s*["']?tailc["']?\s*[.\]]""", re.MULTILINE)
 _NEVER = ("help", "version", "config", "isolated")

@@ -20,7 +20,14 @@ from tailc.cli.colour_option import colour_option, has_colours
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
 from tailc.cli.trust_option import skipped_finding
-from tailc.cli.volume import Volume, time_command, volume, volume_options
+from tailc.cli.volume import (
+    Volume,
+    log_event,
+    logs_json,
+    time_command,
+    volume,
+    volume_options,
+)
 from tailc.errors import ExitCode, Finding, Severity, TailcError, bug_finding
 from tailc.input_files import inputs_held
 
@@ -255,14 +262,24 @@ def _print(form: str, command: str, outcome: CommandOutcome, subject: str) -> No
         return
     is_quiet = volume() is Volume.QUIET
     if findings := _visible(outcome.findings, is_quiet=is_quiet):
-        from tailc.report.findings import as_text
+        if logs_json():
+            from tailc.report.findings import as_dicts
 
-        colour = has_colours(sys.stderr)
-        click.echo(as_text(findings, colour), err=True, color=colour)
+            for finding in as_dicts(findings):
+                log_event("finding", **finding)
+        else:
+            _print_findings(findings)
     if is_quiet and not outcome.is_answer:
         outcome = replace(outcome, text="")
     pictures_text = "" if outcome.pictures is None else outcome.pictures.for_terminal
     click.echo(outcome_text(outcome, pictures_text), nl=False, color=has_colours(sys.stdout))
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    from tailc.report.findings import as_text
+
+    colour = has_colours(sys.stderr)
+    click.echo(as_text(findings, colour), err=True, color=colour)
 
 
 def _visible(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from tailc.cli.volume import Volume, volume
+from tailc.cli.volume import Volume, log_event, logs_json, volume
+
+_PERCENT = 100
 
 
 @contextlib.contextmanager
@@ -23,6 +25,9 @@ def show_progress(wanted: bool | None) -> Iterator[Callable[[str, float], None]]
     with -v lines with times.
     """
     is_verbose, on_terminal = volume() is Volume.VERBOSE, sys.stderr.isatty()
+    if logs_json() and wanted is not False:
+        yield _Events()
+        return
     if wanted is None:
         wanted = is_verbose or (on_terminal and volume() is not Volume.QUIET)
     if not wanted:
@@ -55,6 +60,19 @@ def _progress_display(
             bar.update(task, description=doing, completed=share)
 
         yield draw
+
+
+class _Events:
+    """Progress as events: each pass when it begins, and then each percent of it."""
+
+    def __init__(self) -> None:
+        self._last = ("", -1)
+
+    def __call__(self, doing: str, share: float) -> None:
+        now = doing, int(share * _PERCENT)
+        if now != self._last:
+            self._last = now
+            log_event("progress", doing=doing, share=round(share, 4))
 
 
 class _Log:

@@ -14,6 +14,8 @@ from click.core import ParameterSource
 from tailc.errors import ExitCode
 
 _KEY = __name__
+_LOG_KEY = f"{__name__}.log"
+_BEGUN = time.monotonic()
 # An option on the command line replaces these.
 _WEAK = (ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
@@ -44,7 +46,36 @@ def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "Print only errors and answers; nothing if the result is written to a file.",
     )
     verbose = _flag("-v", Volume.VERBOSE, "Print each pass and its time on standard error.")
-    return quiet(verbose(function))
+    return quiet(verbose(_LOG_FORMAT(function)))
+
+
+def _choose_log(context: click.Context, option: click.Parameter, form: str | None) -> None:  # noqa: ARG001
+    context.meta[_LOG_KEY] = form
+
+
+_LOG_FORMAT = click.option(
+    "--log-format",
+    type=click.Choice(("text", "json")),
+    expose_value=False,
+    envvar="TAILC_LOG_FORMAT",
+    callback=_choose_log,
+    help="Print text on standard error, or a JSON object for each event: start, progress, finding, "
+    "end. Default: text.",
+)
+
+
+def logs_json() -> bool:
+    """Whether the running command writes events as JSON to standard error."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(_LOG_KEY) == "json"
+
+
+def log_event(event: str, **fields: object) -> None:
+    """Write an event with the time since the start of the process [s]."""
+    import json
+
+    elapsed_s = round(time.monotonic() - _BEGUN, 3)
+    click.echo(json.dumps({"event": event, "elapsed_s": elapsed_s, **fields}), err=True)
 
 
 def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
@@ -73,11 +104,16 @@ def time_command() -> Iterator[Callable[[ExitCode], None]]:
 
     The function gets the exit code of the command.
     """
+    from tailc import __version__
+
+    if logs_json():
+        context = click.get_current_context()
+        log_event("start", command=context.info_name, version=__version__)
+        yield lambda code: log_event("end", exit_code=int(code), result=code.name)
+        return
     if volume() is not Volume.VERBOSE:
         yield lambda _: None
         return
-    from tailc import __version__
-
     begun = time.monotonic()
     click.echo(f"tailc {__version__}", err=True)
     yield lambda code: click.echo(
