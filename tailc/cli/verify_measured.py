@@ -150,6 +150,7 @@ def judge_measured(
         judgement.verdicts,
         _compare(latencies, arrivals.processes),
         _compare_execution(latencies, judgement, policy),
+        latencies.bounds_ns,
     )
     ci = render.ci_verdicts(verdicts)
     return CommandOutcome(

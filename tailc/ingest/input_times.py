@@ -38,10 +38,12 @@ class ScrapedBuckets:
     """What was read from a scrape of Prometheus.
 
     label_sets: number of histograms that were added. at_percentile: the bucket with the percentile.
+    bounds_ns: lower and upper bound of each bucket with requests, ascending.
     """
 
     label_sets: int
     at_percentile: Bucket
+    bounds_ns: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,13 @@ def _times(
         points=sum(times > 0 for times in count.values()),
         left_out=failed,
         scraped=ScrapedBuckets(
-            len(kept), Bucket(ppm, max(lower, 0.0) * ns_per_unit, upper * ns_per_unit)
+            len(kept),
+            Bucket(ppm, max(lower, 0.0) * ns_per_unit, upper * ns_per_unit),
+            tuple(
+                (max(low, 0.0) * ns_per_unit, high * ns_per_unit)
+                for (low, high), times in sorted(count.items())
+                if times
+            ),
         ),
     )
 

@@ -42,12 +42,14 @@ class MeasuredLatencies:
     """Measured latencies of requests, the times of their arrivals if known, and warnings.
 
     log: the demand log of a scheduler, with the times of requests, if they were read from one.
+    bounds_ns: of the buckets of a scraped histogram, within which the latencies are unknown.
     """
 
     histogram: Histogram
     warnings: tuple[Finding, ...]
     arrivals_ns: Times | None = None
     log: RequestLog | None = None
+    bounds_ns: tuple[tuple[float, float], ...] = ()
 
 
 def read_latencies(
@@ -69,7 +71,10 @@ def read_latencies(
             raise TailcError([_readvised(finding) for finding in error.findings]) from None
     histogram = ingested.counted.histogram
     warnings = (*ingested.warnings, *_suspect_unit(histogram, slos[0], path))
-    return MeasuredLatencies(histogram, warnings, times)
+    times_read = ingested.inputs[0].times
+    scraped = None if times_read is None else times_read.scraped
+    bounds_ns = () if scraped is None else scraped.bounds_ns
+    return MeasuredLatencies(histogram, warnings, times, bounds_ns=bounds_ns)
 
 
 def _refuse_columns(source: Source, options: InputOptions, arrivals: ArrivalColumn | None) -> None:
