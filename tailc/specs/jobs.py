@@ -222,6 +222,11 @@ class JobsSpec(SpecModel):
     skip_zero_runs: Flag = Field(
         default=False, description="Leave out jobs that ran for less than half a second."
     )
+    skip_flurries: Flag = Field(
+        default=False,
+        description="Leave out jobs of weeks in which one user submits at least 500 jobs, and more "
+        "than twice the median of all others together; for the Standard Workload Format.",
+    )
     drop_wider: Width | None = Field(default=None, description="Leave out wider jobs.")
     drop_largest: Annotated[Whole, Field(ge=0)] = Field(
         default=0, description="Number of the widest jobs to leave out."
@@ -247,7 +252,15 @@ class JobsSpec(SpecModel):
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Check that widths are changed, and green shares defined, in only one way."""
-        return (self._widths, self._keys, self._shares)
+        return (self._widths, self._keys, self._shares, self._flurries)
+
+    def _flurries(self) -> list[Complaint]:
+        if not self.skip_flurries or isinstance(self.log, StandardLog):
+            return []
+        message = "needs the users of jobs, which a list of jobs does not have"
+        return [
+            _conflict(message, "remove it, and leave the jobs out of the list", "skip_flurries")
+        ]
 
     def _shares(self) -> list[Complaint]:
         if self.green is None:

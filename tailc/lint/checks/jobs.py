@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tailc.errors import Severity
 from tailc.lint.defect import ROWS_NAMED, Sighting, check
 from tailc.lint.views import Jobs
+from tailc.traces.jobs.flurries import are_of_flurries
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.units import plural
 
@@ -104,6 +105,13 @@ def _wide(jobs: Jobs) -> Iterator[Sighting]:
         yield from _sighting_of(jobs, message, width > capacity)
 
 
+def _flurries(jobs: Jobs) -> Iterator[Sighting]:
+    user = jobs.log.user
+    if user is not None:
+        message = "the user submitted more jobs in this week than all others usually do"
+        yield from _sighting_of(jobs, message, are_of_flurries(user, jobs.log.submit_s))
+
+
 _check = partial(check, Jobs, 1800)
 CHECKS = (
     _check(
@@ -177,5 +185,14 @@ CHECKS = (
         "a job is wider than the machine of the log",
         "the machine cannot have run it, and a plan for that many servers refuses the log",
         "correct `MaxProcs` in the header or the width, or leave the job out",
+    ),
+    _check(
+        9,
+        "flurry",
+        Severity.NOTE,
+        _flurries,
+        "one user submits most jobs of a week",
+        "a script gone wrong or one experiment changes the load of that week, and of no other",
+        "compare plans with and without `jobs.skip_flurries: true`",
     ),
 )

@@ -58,7 +58,11 @@ def read_log(
 
 
 def _read(spec: JobsSpec, path: PathOf) -> JobLog:
-    reading = JobReading(leaves_out_zero_runs=spec.skip_zero_runs, zone=spec.zone)
+    reading = JobReading(
+        leaves_out_zero_runs=spec.skip_zero_runs,
+        leaves_out_flurries=spec.skip_flurries,
+        zone=spec.zone,
+    )
     columns = job_columns(spec)
     if columns is None:
         return read_swf(path(spec.trace), reading)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.traces.jobs.flurries import are_of_flurries
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Positions, refuse_wide
 from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
 from tailc.units import plural
@@ -21,12 +22,14 @@ class JobReading:
 
     servers: size of the datacentre; wider jobs are refused; None for no limit.
     leaves_out_zero_runs: leave out jobs that ran for less than half a second, instead of refusing
-    them. start: time of second 0 of the log in ISO 8601; None: as the log states. zone: time zone
-    of `start`, of times without one, and of the days of the log; None: as the log states.
+    them. leaves_out_flurries: leave out jobs of flurries, if the log states users. start: time of
+    second 0 of the log in ISO 8601; None: as the log states. zone: time zone of `start`, of times
+    without one, and of the days of the log; None: as the log states.
     """
 
     servers: int | None = None
     leaves_out_zero_runs: bool = False
+    leaves_out_flurries: bool = False
     start: str | None = None
     zone: str | None = None
 
@@ -46,7 +49,8 @@ class JobReading:
 class StatedJobs:
     """The jobs of a log with the values that the log states; arrays are int64 (jobs,).
 
-    run_s and width are -1 if the log does not state them. green_ppm, deadline_s: as in `JobLog`.
+    run_s and width are -1 if the log does not state them. green_ppm, deadline_s, user: as in
+    `JobLog`.
     never_ran: bool (jobs,), jobs that were cancelled before they ran. is_part: bool (jobs,), lines
     that are a part of a job which has its own line.
     """
@@ -61,6 +65,7 @@ class StatedJobs:
     positions: Positions
     green_ppm: Ints | None = None
     deadline_s: Ints | None = None
+    user: Ints | None = None
 
 
 @dataclass
@@ -118,6 +123,9 @@ def chosen_jobs(
     _check_order(choosing)
     choosing.refuse(stated.run_s < 0, Code.NOT_POSITIVE, "has a negative run time")
     _settle_zero_runs(choosing, reading)
+    if reading.leaves_out_flurries and stated.user is not None:
+        which = are_of_flurries(stated.user, stated.submit_s)
+        choosing.leave_out(which, "as flurries: weeks in which one user submits most jobs")
     if not choosing.chosen.any():
         message = f"`{source}` has no job with a run time and a width"
         help_ = "give a log with run times and widths"
@@ -141,6 +149,7 @@ def chosen_jobs(
         green_ppm=None if stated.green_ppm is None else stated.green_ppm[kept],
         deadline_s=None if stated.deadline_s is None else stated.deadline_s[kept],
         positions=stated.positions.part(kept),
+        user=None if stated.user is None else stated.user[kept],
         warnings=(*warnings, *choosing.findings),
     )
     if reading.servers is not None:

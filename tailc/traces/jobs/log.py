@@ -108,7 +108,8 @@ class JobLog:
     run time, >= 1. width: processors or nodes, >= 1. requested_s: requested time, 0 if not stated.
     green_ppm: share of the slots of a job that must be green, in millionths; None before it is
     assigned. deadline_s: time by which a job must have ended, since the start of the log; None if
-    jobs have no deadlines. applications: application of each job; None before it is assigned.
+    jobs have no deadlines. user: number of the user, -1 if unknown; None if the log has
+    no users. applications: application of each job; None before it is assigned.
     source: name of the log in messages.
     """
 
@@ -123,6 +124,7 @@ class JobLog:
     deadline_s: Ints | None = None
     applications: Applications | None = None
     positions: Positions = UnplacedJobs()
+    user: Ints | None = None
     warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
@@ -165,6 +167,7 @@ class JobLog:
     def part(self, chosen: Chosen) -> JobLog:
         """Select some jobs of the log, in the same order."""
         green, deadline_s, applications = self.green_ppm, self.deadline_s, self.applications
+        user = self.user
         return replace(
             self,
             number=self.number[chosen],
@@ -176,6 +179,7 @@ class JobLog:
             deadline_s=None if deadline_s is None else deadline_s[chosen],
             applications=None if applications is None else applications.part(chosen),
             positions=self.positions.part(chosen),
+            user=None if user is None else user[chosen],
         )
 
 

@@ -2,9 +2,9 @@
 
 A line is a job: 18 numbers separated by blanks, -1 if unknown. Lines that begin with `;` are
 comments, of which the first ones describe the machine. The reader uses the number, submit time, run
-time, width and requested time of a job. The width is the number of allocated processors, or else
-the requested number. See Chapin et al., "Benchmarks and standards for the evaluation of parallel
-job schedulers" (JSSPP 1999), and the archive's page on the format.
+time, width, requested time and user of a job. The width is the number of allocated processors, or
+else the requested number. See Chapin et al., "Benchmarks and standards for the evaluation of
+parallel job schedulers" (JSSPP 1999), and the archive's page on the format.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FIELDS = (
     "think time",
 )
 # The fields taken, which are whole numbers.
-_TAKEN = (0, 1, 3, 4, 7, 8, 10)
+_TAKEN = (0, 1, 3, 4, 7, 8, 10, 11)
 _CANCELLED = 5
 # A job that was swapped out has its own line, and one more for each time that it ran.
 _PART_STATUSES = (2, 3, 4)
@@ -143,7 +143,7 @@ def _is_right(cell: str, index: int) -> bool:
 
 
 def _stated_jobs(jobs: Ints, lines: Ints) -> StatedJobs:
-    number, submit_s, run_s, allocated, requested, requested_s, status = jobs.T
+    number, submit_s, run_s, allocated, requested, requested_s, status, user = jobs.T
     was_cancelled = (run_s == 0) & ((status == _CANCELLED) | (allocated < 1))
     return StatedJobs(
         number,
@@ -154,6 +154,7 @@ def _stated_jobs(jobs: Ints, lines: Ints) -> StatedJobs:
         never_ran=(run_s == _UNKNOWN) | was_cancelled,
         is_part=np.isin(status, _PART_STATUSES),
         positions=LinePositions(lines),
+        user=user,
     )
 
 
