@@ -2,8 +2,8 @@
 earlier one wrote.
 
 Every command is in some run, and so is every option that selects other code. Left out is what no
-two runs have alike: `keygen` draws a key, `bundle` has times, `sign` and `--trust` need one, `--watch` does not end,
-and `--version` is meant to change.
+two runs have alike: `keygen` draws a key, `bundle` has times, `sign` and `--trust` need one,
+`--watch` does not end, and `--version` is meant to change.
 """
 
 from __future__ import annotations
