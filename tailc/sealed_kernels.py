@@ -27,12 +27,12 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 
 def seal_cached_kernels() -> None:
     """Make numba in this process write and require the digests, from when it is imported."""
-    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+    if any(isinstance(finder, _CacheFinder) for finder in sys.meta_path):
         return
     if _CACHING in sys.modules:
         _seal(sys.modules[_CACHING])
     else:
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path.insert(0, _CacheFinder())
 
 
 def _is_sealed(path: Path) -> bool:
@@ -77,7 +77,7 @@ def _seal(caching: ModuleType) -> None:
     files._load_data = load_sealed_data
 
 
-class _Finder(MetaPathFinder):
+class _CacheFinder(MetaPathFinder):
     """Finder of numba's module of caches, once; other finders find the module itself."""
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
