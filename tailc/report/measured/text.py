@@ -21,7 +21,7 @@ from tailc.verify.measured.verdict import (
 )
 
 _PPM_PER_PERCENT = 10_000
-_LEGEND = "Times in ms. predicted: by the replay; prediction: whether both intervals overlap."
+_LEGEND = "Times in ms. predicted: by the replay; prediction: whether both agree."
 _UNKNOWN_PART = (
     "latencies alone do not show which part of the model differs: give the demand log of a "
     "scheduler, with times, as `--trace` and as `--measured`"

@@ -13,12 +13,15 @@ from tailc.verify.measured.arrivals import ArrivalComparison
 from tailc.verify.measured.execution import ExecutionComparison
 from tailc.verify.verdict import Verdicts
 
+# Smaller differences of a percentile do not matter, as those of thread times and rates.
+_LEAST_DIFFERENCE_PPM = 50_000
+
 
 class Agreement(enum.Enum):
-    """Whether the 95 % intervals of the measurement and of the prediction overlap.
+    """Whether the measurement and the prediction agree.
 
-    UNDECIDED: they overlap, but one of them has no upper limit, or the prediction is of an
-    overloaded server.
+    AGREE: their 95 % intervals overlap, or they differ by at most 5 %. UNDECIDED: they overlap, but
+    one of them has no upper limit, or the prediction is of an overloaded server.
     """
 
     AGREE = "agree"
@@ -74,9 +77,14 @@ class MeasuredSlo:
         if self.is_overloaded:
             return Agreement.UNDECIDED
         if self.measured.is_above(self.predicted) or self.predicted.is_above(self.measured):
-            return Agreement.DIFFER
+            return Agreement.DIFFER if self._differs_much else Agreement.AGREE
         is_open = self.measured.high_us is None or self.predicted.high_us is None
         return Agreement.UNDECIDED if is_open else Agreement.AGREE
+
+    @property
+    def _differs_much(self) -> bool:
+        """Whether the difference matters; intervals of fixed demands may have no width."""
+        return self.difference_ppm is None or abs(self.difference_ppm) > _LEAST_DIFFERENCE_PPM
 
     @property
     def difference_ppm(self) -> int | None:
