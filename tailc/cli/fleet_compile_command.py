@@ -39,6 +39,13 @@ if TYPE_CHECKING:
 @click.option(
     "--rebuild", is_flag=True, help="Compile all services. Default: those whose inputs changed."
 )
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="Share policies between runs and machines: take those with equal inputs from this folder "
+    "or bucket, such as s3://bucket/policies, and add the compiled ones. Needs the extra `fleet`.",
+)
 @report_option
 @engine_options
 @replay_options.progress
@@ -50,6 +57,7 @@ def command(  # noqa: PLR0913, one for each option
     effort: str | None,
     allow_misses: bool,
     rebuild: bool,
+    store_url: str | None,
     report: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -67,11 +75,13 @@ def command(  # noqa: PLR0913, one for each option
     from tailc.cli.progress import show_progress
     from tailc.report import fleet as reports
     from tailc.studies.fleet import FleetOptions, compile_fleet, find_services
+    from tailc.studies.policy_store import PolicyStore
 
     overrides = {} if effort is None else {"effort": effort}
-    options = FleetOptions(output, overrides, allows_misses=allow_misses, rebuilds=rebuild)
     if report is not None:
         refuse_unwritable([report])
+    store = None if store_url is None else PolicyStore(store_url)
+    options = FleetOptions(output, overrides, allow_misses, rebuild, store)
     with chosen_engine(jobs, cluster) as engine, show_progress(progress) as draw:
         results = compile_fleet(find_services(folder), options, engine, draw)
     outcome = CommandOutcome(

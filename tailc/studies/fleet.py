@@ -30,6 +30,7 @@ from tailc.progress import Progress, silent
 from tailc.specs.document import read_document
 from tailc.specs.load import kind_of
 from tailc.studies.build_record import RECORD_SUFFIX, reasons_to_compile, write_record
+from tailc.studies.policy_store import PolicyStore
 from tailc.tasks.engine import LostTask, TaskEngine
 from tailc.threads import thread_count
 
@@ -95,13 +96,14 @@ class FleetOptions:
 
     output: folder of the policies. overrides: values for the search of each spec that can have
     them. allows_misses: accept policies whose estimates miss an SLO. rebuilds: compile unchanged
-    specs, too.
+    specs, too. store: has policies of other runs, and gets those of this one.
     """
 
     output: str
     overrides: Mapping[str, object]
     allows_misses: bool = False
     rebuilds: bool = False
+    store: PolicyStore | None = None
 
     def overrides_of(self, spec: KindSpec) -> Mapping[str, object]:
         """The overrides that apply to a spec; none if its method or kind lacks these fields."""
@@ -223,15 +225,30 @@ def _checked(service: Service, options: FleetOptions) -> _DueService | ServiceRe
         texts = {name: str(value) for name, value in overrides.items()}
         inputs = build_inputs(opened.loaded.document, service.spec, texts)
         reasons = ["`--rebuild`"] if options.rebuilds else reasons_to_compile(stem, inputs)
-        if reasons:
+        if not reasons:
+            policy = read_policy(stem)
+        elif (stored := _stored(inputs, options)) is not None:
+            policy = stored
+            _write_files(stem, inputs, policy)
+        else:
             return _DueService(service, overrides, inputs, tuple(reasons))
-        policy = read_policy(stem)
     except TailcError as error:
         return _failure(service, error.exit_code, error.findings, ())
     except Exception as error:
         return _failure(service, ExitCode.BUG, (bug_finding(error),), ())
     summary = policy_summary(policy)
     return ServiceResult(service, ServiceStatus.UNCHANGED, ExitCode.OK, (), (), summary)
+
+
+def _stored(inputs: BuildInputs, options: FleetOptions) -> Policy | None:
+    if options.store is None or options.rebuilds or inputs.reads_standard_input:
+        return None
+    return options.store.read(inputs, allows_misses=options.allows_misses)
+
+
+def _write_files(stem: str, inputs: BuildInputs, policy: Policy) -> None:
+    write_policy(policy, stem)
+    write_record(stem, inputs, policy)
 
 
 def _failure(
@@ -269,8 +286,9 @@ def _write(due: _DueService, attempt: _Attempt | LostTask, options: FleetOptions
         return _failure(due.service, attempt.exit_code, attempt.findings, due.reasons)
     stem = options.stem(due.service)
     try:
-        write_policy(attempt.policy, stem)
-        write_record(stem, due.inputs, attempt.policy)
+        _write_files(stem, due.inputs, attempt.policy)
+        if options.store is not None:
+            options.store.write(due.inputs, attempt.policy, allows_misses=options.allows_misses)
     except TailcError as error:
         return _failure(due.service, error.exit_code, error.findings, due.reasons)
     summary = policy_summary(attempt.policy)
