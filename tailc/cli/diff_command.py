@@ -14,6 +14,12 @@ from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.budgets_option import read_budget_option, with_budgets
 from tailc.cli.diff_throughput import compare_throughput
 from tailc.cli.diff_tokens import compare_tokens
+from tailc.cli.engine_options import (
+    refuse_cluster,
+    replay_cluster,
+    replay_engine,
+    with_warnings,
+)
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 @arrivals_options
 @replay_options.cut_off
 @replay_options.thoroughness
+@replay_cluster
 @replay_options.windows
 @replay_options.allow_compile_trace
 @replay_options.progress
@@ -68,11 +75,12 @@ if TYPE_CHECKING:
 )
 @trusts
 @command_with_outcome
-def command(
+def command(  # noqa: PLR0913, one for each option
     old: str,
     new: str,
     trace: str | None,
     *,
+    cluster: str | None,
     exit_code: bool,
     windows: int | None,
     report: Path | None,
@@ -101,7 +109,15 @@ def command(
     if budget_limits is not None:
         wanted["further_percentiles_ppm"] = budget_limits.percentiles_ppm
     shared_options = {"exit_code": exit_code, "windows": windows, **options}
-    outcome, differences, held_out = _compare_policies(policies, trace, wanted, **shared_options)
+    if cluster is not None and trace is None:
+        raise _without_trace()
+    refuse_cluster(policies, cluster)
+    with replay_engine(cluster) as engine:
+        wanted["engine"] = engine
+        outcome, differences, held_out = _compare_policies(
+            policies, trace, wanted, **shared_options
+        )
+    outcome = with_warnings(outcome, engine)
     behaviour = None if differences is None else differences.behaviour
     if budget_limits is not None and differences is not None:
         outcome = with_budgets(outcome, budget_limits, behaviour)

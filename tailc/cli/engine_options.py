@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.cli.outcome import CommandOutcome
     from tailc.tasks.engine import TaskEngine
+
+_ABOUT = (
+    "a Dask cluster: the address of its scheduler, its scheduler file, or local:N for N new "
+    "workers on this machine."
+)
+_EXTRA = "Needs the extra `fleet`."
+
+replay_cluster = click.option(
+    "--cluster", metavar="CLUSTER", help=f"Divide the replays over {_ABOUT} {_EXTRA}"
+)
 
 
 def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,9 +45,7 @@ def _with_options(function: Callable[..., Any], default: str) -> Callable[..., A
     cluster = click.option(
         "--cluster",
         metavar="CLUSTER",
-        help="Use a Dask cluster: the address of its scheduler, its scheduler file, or local:N for "
-        "N new workers on this machine. The workers read the same files at the same paths. Needs "
-        "the extra `fleet`.",
+        help=f"Use {_ABOUT} The workers read the same files at the same paths. {_EXTRA}",
     )
     return jobs(cluster(function))
 
@@ -62,3 +73,32 @@ def chosen_engine(jobs: int | None, cluster: str | None) -> Iterator[TaskEngine]
         raise TailcError(Finding(Code.MISSING_PART, message, help=hint)) from None
     with connected(cluster) as engine:
         yield engine
+
+
+def refuse_cluster(policies: Sequence[Policy], cluster: str | None) -> None:
+    """Usage error for a cluster where a policy has no replays of requests to divide."""
+    if cluster is None:
+        return
+    from tailc.units import shorten
+
+    for policy in policies:
+        if not policy.ladders and policy.tail_table is None:
+            raise click.UsageError(
+                f"`--cluster` divides replays of requests, which policy `{shorten(policy.name)}` "
+                "does not have: remove `--cluster`"
+            )
+
+
+@contextmanager
+def replay_engine(cluster: str | None) -> Iterator[TaskEngine | None]:
+    """Provide the cluster for replays; None without `--cluster`."""
+    if cluster is None:
+        yield None
+        return
+    with chosen_engine(None, cluster) as engine:
+        yield engine
+
+
+def with_warnings(outcome: CommandOutcome, engine: TaskEngine | None) -> CommandOutcome:
+    """Add the warnings of the engine to the outcome of a command."""
+    return replace(outcome, findings=(*outcome.findings, *(engine.warnings if engine else ())))

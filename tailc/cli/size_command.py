@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
+from tailc.cli.engine_options import (
+    refuse_cluster,
+    replay_cluster,
+    replay_engine,
+    with_warnings,
+)
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import RATE_MRPS
 from tailc.cli.size_tokens import size_budgets
@@ -44,6 +50,7 @@ _DIGITS_OF_DIGEST = 12
 @replay_options.baselines("first")
 @replay_options.cut_off
 @replay_options.thoroughness
+@replay_cluster
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
@@ -53,6 +60,7 @@ def command(
     trace: str,
     trace_format: Format,
     fleet_mrps: int | None,
+    cluster: str | None,
     progress: bool | None,
     trust: Trust,
     **options: Any,
@@ -77,19 +85,21 @@ def command(
     from tailc.verify.size import size
 
     policies = [read_policy(artifact, trust) for artifact in artifacts]
+    refuse_cluster(policies, cluster)
     if any(policy.budget_table is not None for policy in policies):
         with show_progress(progress) as draw:
             return size_budgets(policies, trace, trace_format, fleet_mrps, draw, options)
     held_out = read_held_out(policies[0], trace, trace_format)
-    with show_progress(progress) as draw:
+    with replay_engine(cluster) as engine, show_progress(progress) as draw:
         chosen = VerifyOptions(
             held_out_name=trace,
+            engine=engine,
             progress=lambda finished, total: draw("sizing", finished / total),
             **replay_options.given_options(options),
         )
         sizing = _distinguish_names(size(policies, held_out.profile, chosen), policies)
     drift = drift_from(policies[0], held_out.profile, chosen.seed)
-    return CommandOutcome(
+    outcome = CommandOutcome(
         text=render.as_text(sizing, fleet_mrps),
         result=render.as_dict(sizing, fleet_mrps),
         findings=(
@@ -98,6 +108,7 @@ def command(
         ),
         markdown=render.as_markdown_table(sizing, fleet_mrps),
     )
+    return with_warnings(outcome, engine)
 
 
 def _distinguish_names(sizing: Sizing, policies: Sequence[Policy]) -> Sizing:

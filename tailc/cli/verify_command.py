@@ -13,6 +13,12 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.budgets_option import read_budget_option, with_budgets
 from tailc.cli.budgets_option import since as since_option
+from tailc.cli.engine_options import (
+    refuse_cluster,
+    replay_cluster,
+    replay_engine,
+    with_warnings,
+)
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import SHARE_PPM
 from tailc.cli.report_option import report as report_option
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
 @replay_options.chip
 @replay_options.thoroughness
 @replay_options.comparisons
+@replay_cluster
 @click.option(
     "--tolerance",
     "tolerance_ppm",
@@ -87,6 +94,7 @@ def command(
     trace: str,
     trace_format: Format,
     arrivals: ArrivalOptions,
+    cluster: str | None,
     drift: bool,
     progress: bool | None,
     trust: Trust,
@@ -116,9 +124,10 @@ def command(
     is_measured = options["measured"] is not None
     judge = judge_measured if is_measured else judge_of_form(policy)
     options = options_of_form(policy, options if is_measured else without_measured(options))
+    refuse_cluster([policy], cluster)
     if policy.plan is not None:  # its report has pictures of the replay
         options, report = {**options, "report": report}, None
-    with show_progress(progress) as draw:
+    with replay_engine(cluster) as engine, show_progress(progress) as draw:
         replay = policy, trace, trace_format, arrivals, draw
         if judge is not None:
             outcome = judge(*replay, options)
@@ -126,9 +135,10 @@ def command(
             return _write_text_report(outcome, policy, report)
         from tailc.cli.verify_requests import judge_requests
 
-        replay_fields = {**options, "pictured": report is not None or plot}
+        replay_fields = {**options, "pictured": report is not None or plot, "engine": engine}
         judgement = judge_requests(*replay, replay_fields)
-    return _latency_outcome(judgement, policy, spec_budgets, old, report, plot=plot)
+        outcome = _latency_outcome(judgement, policy, spec_budgets, old, report, plot=plot)
+    return with_warnings(outcome, engine)
 
 
 def _latency_outcome(

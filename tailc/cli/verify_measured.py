@@ -53,7 +53,7 @@ _OF_MEASURED = (
 )
 _NAMES = ("measured", *_OF_MEASURED)
 # Options without an effect on measured latencies.
-_ODD = ("baselines", "budgets", "since", "report", "plot", "tolerance_ppm")
+_ODD = ("baselines", "budgets", "cluster", "since", "report", "plot", "tolerance_ppm")
 _ODD += ("windows", "picture_file", "failures_ppm")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from tailc.artifact.envelope import Policy
 from tailc.diff.change import PairedChange, compare
@@ -19,7 +21,7 @@ from tailc.diff.decisions import (
 from tailc.diff.paired_quantities import MeanCost
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.compatibility import find_reasons_against
-from tailc.experiment.experiment import experiment_for
+from tailc.experiment.experiment import experiment_for, no_tick
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.pairs import SubjectPairs
 from tailc.experiment.server_use import is_overloaded
@@ -29,6 +31,7 @@ from tailc.experiment.tail_sample import Tail, tail_of
 from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import CostQuantity, Subject
 from tailc.models.subjects import subject_of
+from tailc.tasks.engine import results_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_percentile
@@ -68,6 +71,9 @@ class BehaviourPoint:
     spectrum: tuple[tuple[int, PairedChange], ...] = ()
 
 
+_PointRecords: TypeAlias = tuple[BehaviourPoint, DecisionRecords | None]
+
+
 @dataclass(frozen=True)
 class Behaviour:
     """Result of replaying two policies: changed decisions, and the change of all quantities.
@@ -96,20 +102,34 @@ def behaviour(
     """
     _check(old, new, held_out, options)
     arrivals = _arrivals(old, new, options)
-    with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        comparison = _BehaviourComparison(old, new, held_out, options, workers, len(arrivals))
-        points = [comparison.point(one) for one in arrivals]
-        compared_decisions = comparison.decisions()
+    comparison = _BehaviourComparison(old, new, held_out, options.of_task)
+    points, records = zip(*_points(comparison, arrivals, options), strict=True)
     return Behaviour(
         held_out.digest,
         held_out.total_weight,
         options.seed,
         options.requests_for(held_out.total_weight),
         options.replicates,
-        compared_decisions,
-        tuple(points),
+        comparison.decisions(records),
+        points,
         options.cut_off_us,
     )
+
+
+def _points(
+    comparison: _BehaviourComparison, arrivals: Sequence[Arrivals], options: VerifyOptions
+) -> list[_PointRecords]:
+    if options.engine is not None:
+        work = partial(_point_alone, comparison)
+        return results_of(options.engine, work, arrivals, options.progress)
+    tick = _progress(len(arrivals), options)
+    with ThreadPoolExecutor(thread_count(options.threads)) as workers:
+        return [comparison.point(one, workers, tick) for one in arrivals]
+
+
+def _point_alone(comparison: _BehaviourComparison, arrivals: Arrivals) -> _PointRecords:
+    with ThreadPoolExecutor(1) as workers:
+        return comparison.point(arrivals, workers, no_tick)
 
 
 class _BehaviourComparison:
@@ -121,11 +141,8 @@ class _BehaviourComparison:
         new: Policy,
         held_out: DemandProfile,
         options: VerifyOptions,
-        workers: Executor,
-        points: int,
     ) -> None:
         self._options = options
-        self._workers = workers
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
         old_load, new_load = (subject.workload(held_out) for subject in self._subjects)
         self._workloads = old_load, new_load
@@ -136,24 +153,25 @@ class _BehaviourComparison:
         if options.pictured:
             promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
             self._spectrum = spectrum_tails(promised_ppm, held_out.total_weight)
-        self._tick = _progress(points, options)
         self._cost = _cost_of_both(*self._subjects)
         self._places = match_policies(*self._subjects)
-        self._records: list[DecisionRecords | None] = []
 
-    def point(self, arrivals: Arrivals) -> BehaviourPoint:
-        """Every quantity under one arrival process."""
-        pairs = self._pairs(arrivals)
+    def point(
+        self, arrivals: Arrivals, workers: Executor, tick: Callable[[], None]
+    ) -> _PointRecords:
+        """Every quantity and the changed decisions under one arrival process."""
+        pairs = self._pairs(arrivals, workers, tick)
         tails = (*self._tails.values(), *self._spectrum)
         changed_pairs = compare(pairs, tails, [MeanCost()] * (self._cost is not None))
         named, shown = len(self._tails), len(tails)
         quantities = (*changed_pairs.changes[:named], *changed_pairs.changes[shown:])
         spectrum = zip(self._spectrum, changed_pairs.changes[named:shown], strict=True)
         old, new = zip(*changed_pairs.pairs, strict=True)
+        records = None
         if isinstance(self._places, MatchingPolicies):
             arguments = pairs.experiments[0], old, min(DECISION_REPEATS, len(old))
-            self._records.append(record_decisions(self._places, *arguments))
-        return BehaviourPoint(
+            records = record_decisions(self._places, *arguments)
+        point = BehaviourPoint(
             arrivals.name,
             arrivals.rate_mrps,
             is_overloaded(arrivals, old),
@@ -161,19 +179,20 @@ class _BehaviourComparison:
             tuple(self._quantities(quantities, old[0].utilization, new[0].utilization)),
             tuple((tail.percentile_ppm, change) for tail, change in spectrum),
         )
+        return point, records
 
-    def _pairs(self, arrivals: Arrivals) -> SubjectPairs:
+    def _pairs(
+        self, arrivals: Arrivals, workers: Executor, tick: Callable[[], None]
+    ) -> SubjectPairs:
         old_load, new_load = self._workloads
-        old = experiment_for(
-            self._options, old_load, arrivals, self._workers, *self._subjects, tick=self._tick
-        )
+        old = experiment_for(self._options, old_load, arrivals, workers, *self._subjects, tick=tick)
         return SubjectPairs(self._subjects, (old, old.with_workload(new_load)))
 
-    def decisions(self) -> Decisions:
+    def decisions(self, records: Sequence[DecisionRecords | None]) -> Decisions:
         """The changed decisions at all points."""
         if isinstance(self._places, MatchingPolicies):
             rungs = self._places.new.ladder.rungs
-            return decisions(self._records, [rung.name for rung in rungs])
+            return decisions(records, [rung.name for rung in rungs])
         return Decisions(unknown=self._places)
 
     def _quantities(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,15 @@ class DecisionRecords:
     demand_ns: NDArray[np.int64]
     waited_ns: NDArray[np.int64]
     executed_ns: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DecisionRecords):
+            return NotImplemented
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return all(np.array_equal(one, another) for one, another in pairs)
+
+    def __hash__(self) -> int:
+        return hash((self.arrivals, self.what.tobytes()))
 
 
 @dataclass(frozen=True, eq=False)

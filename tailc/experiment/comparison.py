@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ from tailc.models.outcome import Outcome
 from tailc.models.server_load import Load
 from tailc.models.workload import Workload
 from tailc.specs.slo import Slo
+from tailc.tasks.engine import results_of
 from tailc.traces.profile import DemandProfile
 
 
@@ -83,11 +84,18 @@ def compare(
         tuple(slos),
         tuple(tail_of(slo, profile) for slo in slos),
         names,
-        options,
-        workers,
-        _progress(arrivals, 1 + len(names), options),
+        options.of_task,
     )
-    return tuple(comparison.point(one) for one in arrivals)
+    if options.engine is not None:
+        work = partial(_point_alone, comparison)
+        return tuple(results_of(options.engine, work, arrivals, options.progress))
+    tick = _progress(arrivals, 1 + len(names), options)
+    return tuple(comparison.point(one, workers, tick) for one in arrivals)
+
+
+def _point_alone(comparison: _PolicyComparison, arrivals: Arrivals) -> Point:
+    with ThreadPoolExecutor(comparison.options.threads) as workers:
+        return comparison.point(arrivals, workers, no_tick)
 
 
 def _default_names(
@@ -119,8 +127,6 @@ class _PolicyComparison:
     tails: tuple[Tail, ...]
     names: tuple[str, ...]
     options: VerifyOptions
-    workers: Executor
-    tick: Callable[[], None]
 
     @cached_property
     def spectrum(self) -> tuple[Tail, ...]:
@@ -136,10 +142,10 @@ class _PolicyComparison:
         first = self.slos[0]
         return tail_measurement(self.subject, first.percentile_ppm, first.latency_us)
 
-    def point(self, arrivals: Arrivals) -> Point:
+    def point(self, arrivals: Arrivals, workers: Executor, tick: Callable[[], None]) -> Point:
         """Replay the policy and every baseline under one arrival process."""
         experiment = experiment_for(
-            self.options, self.workload, arrivals, self.workers, self.subject, tick=self.tick
+            self.options, self.workload, arrivals, workers, self.subject, tick=tick
         )
         search = experiment.search(self.tails[0], self.slos[0].latency_us)
         run, own = self._run(experiment, self.subject)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.models.arrivals import MOST_ARRIVALS, WARM_UP_PART, Arrivals
 from tailc.models.core_queues.chip import Chip
 from tailc.percentiles import PPM
 from tailc.units import format_ppm
+
+if TYPE_CHECKING:
+    from tailc.tasks.engine import TaskEngine
 
 # Enough that the simulation noise of a 99th percentile is small compared with that of a few
 # thousand held-out requests, and few enough for three rates in seconds.
@@ -55,6 +59,8 @@ class VerifyOptions:
         chip: what the cores of a policy share, and their batch work; None: they share nothing, and
             the policy states the rest. Only `verify` replays a chip.
         comparisons: number of services whose rulings are wrong together with at most 5 %.
+        engine: runs the replays of each arrival process as a task, and those of each policy and
+            baseline to size; None: threads of this process.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None
@@ -73,6 +79,7 @@ class VerifyOptions:
     further_percentiles_ppm: tuple[int, ...] = ()
     chip: Chip | None = None
     comparisons: int = 1
+    engine: TaskEngine | None = None
 
     def __post_init__(self) -> None:
         findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]
@@ -103,6 +110,11 @@ class VerifyOptions:
             yield f"`{self.repeats}` repeats are too few: simulation noise needs {FEWEST_REPEATS}"
         if threads is not None and threads < 1:
             yield f"the number of threads is `{threads}`, but must be at least 1"
+
+    @property
+    def of_task(self) -> VerifyOptions:
+        """The options of a task of the engine, which uses one thread by default."""
+        return replace(self, engine=None, progress=None, threads=self.threads or 1)
 
     def requests_for(self, held_out_requests: int) -> int:
         """Number of requests in one replay: that of the held-out requests, within fixed limits."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from tailc.errors import Finding
+from tailc.errors import Code, Finding, TailcError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -43,3 +43,30 @@ class TaskEngine(Protocol):
         starts. An exception of a task is raised here, and the other tasks end.
         """
         ...
+
+
+def results_of(
+    engine: TaskEngine,
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    progress: Callable[[int, int], None] | None,
+) -> list[Result]:
+    """Run `work` for each task, and return the results in order.
+
+    `progress` is called with the numbers of ended and of all tasks. Raises TailcError for a lost
+    task.
+    """
+    ended: set[int] = set()
+
+    def on_end(number: int, _result: Result | LostTask) -> None:
+        ended.add(number)
+        if progress is not None:
+            progress(len(ended), len(tasks))
+
+    results = engine.run_all(work, tasks, on_end)
+    present = [one for one in results if not isinstance(one, LostTask)]
+    if len(present) < len(results):
+        message = "every process that ran one of the replays was killed"
+        hint = "the memory of the workers may be too small: use larger ones"
+        raise TailcError(Finding(Code.LOST_TASK, message, help=hint))
+    return present

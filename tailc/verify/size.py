@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from typing import TypeAlias
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.baseline_names import choose_baselines
 from tailc.experiment.compatibility import check
-from tailc.experiment.experiment import Experiment
+from tailc.experiment.experiment import Experiment, no_tick
 from tailc.experiment.feasibility_boundary import last_met
 from tailc.experiment.interval import Interval, interval
 from tailc.experiment.options import VerifyOptions
@@ -25,6 +26,7 @@ from tailc.models.execution_model import Subject
 from tailc.models.subjects import subject_of
 from tailc.percentiles import PPM
 from tailc.specs.slo import Slo
+from tailc.tasks.engine import results_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
@@ -40,6 +42,9 @@ LIMITS_FALL = 1.25
 _LEAST_FALL = 1e-4
 # About how many evaluations with an interval a subject takes; only the progress depends on it.
 _USUAL_INTERVALS = 6
+
+# A policy, and the name of a baseline on its server, or None for the policy itself.
+_Subject: TypeAlias = tuple[Policy, str | None]
 
 
 @dataclass(frozen=True)
@@ -110,11 +115,7 @@ def size(
         _check_open(policy)
     slo = slo or policies[0].slos[0]
     subjects = _subjects(policies, held_out, options)
-    found = []
-    with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        for number, (policy, name) in enumerate(subjects):
-            tick = _progress(options, number, len(subjects))
-            found.append(_capacity(_Trial(policy, name, held_out, options, slo, workers, tick)))
+    found = _capacities(subjects, held_out, options, slo)
     of_policies = [
         replace(capacity, compiled_mrps=max(policy.rates_mrps, default=None))
         for capacity, policy in zip(found, policies, strict=False)
@@ -130,6 +131,27 @@ def size(
         options.cut_off_us,
         tuple(found),
     )
+
+
+def _capacities(
+    subjects: Sequence[_Subject], held_out: DemandProfile, options: VerifyOptions, slo: Slo
+) -> list[Capacity]:
+    if options.engine is not None:
+        work = partial(_capacity_alone, held_out, options.of_task, slo)
+        return results_of(options.engine, work, subjects, options.progress)
+    with ThreadPoolExecutor(thread_count(options.threads)) as workers:
+        return [
+            _capacity(_Trial(*subject, held_out, options, slo, workers, tick))
+            for number, subject in enumerate(subjects)
+            for tick in (_progress(options, number, len(subjects)),)
+        ]
+
+
+def _capacity_alone(
+    held_out: DemandProfile, options: VerifyOptions, slo: Slo, subject: _Subject
+) -> Capacity:
+    with ThreadPoolExecutor(options.threads) as workers:
+        return _capacity(_Trial(*subject, held_out, options, slo, workers, no_tick))
 
 
 def _check_open(policy: Policy) -> None:
@@ -156,7 +178,7 @@ def _check_open(policy: Policy) -> None:
 
 def _subjects(
     policies: Sequence[Policy], held_out: DemandProfile, options: VerifyOptions
-) -> list[tuple[Policy, str | None]]:
+) -> list[_Subject]:
     """Each policy, and the names of baselines on the first policy's server."""
     first = subject_of(policies[0], held_out)
     names = choose_baselines(options.baselines, first, first.workload(held_out))
