@@ -31,8 +31,7 @@ SETTINGS = [
 
 def with_all_formats(number: int, words: str) -> str:
     """The command with each format in a file; `--verbose` prints times."""
-    command, *_ = words.split(" --output-format", maxsplit=1)
-    plain = [word for word in command.split() if word != "--verbose"]
+    plain = [word for word in words.partition(" --output-format")[0].split() if word != "--verbose"]
     formats = [f"--output-format {name}:{number}.{name}" for name in FORMATS]
     return " ".join([*plain, *formats])
 
