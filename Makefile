@@ -110,7 +110,7 @@ fuzz: setup
 
 # Long searches for faults; docs/reliability.md has their results.
 CAMPAIGN := tests/runtimes tests/tailc/artifact tests/tailc/cli tests/tailc/specs tests/tailc/studies \
-	tests/tailc/test_sealed_kernels.py \
+	tests/tailc/test_damaged_kernels.py \
 	tests/tailc/pipeline/test_lying_solvers.py tests/tailc_solvers
 campaign: setup compilers
 	$(PYTEST) -m fuzz $(CAMPAIGN)

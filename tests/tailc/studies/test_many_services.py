@@ -72,6 +72,7 @@ def test_a_fleet_goes_on_after_its_coordinator_was_killed_at_ten_random_times(
     write_fleet(in_folder, 300)
     compiled(1, "right")
     rng = random.Random(1)
+    times: dict[Path, int] = {}
     for _ in range(10):
         begun = subprocess.Popen(
             [sys.executable, "-c", FLEET_COMPILE],

@@ -9,13 +9,21 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.roots import delays_within
 from tailc_solvers.control.sampling import sample_plant
-from tailc_solvers.control.tune import NoTuningError, Tuning, tune_sampled
+from tailc_solvers.control.tune import (
+    Criterion,
+    NoTuningError,
+    Structure,
+    Tuning,
+    tune_sampled,
+)
 
 PLANTS = 500
-OBJECTIVES = ("balanced", "setpoint", "load")
+OBJECTIVES: tuple[Criterion, ...] = ("balanced", "setpoint", "load")
+STRUCTURES: tuple[Structure, ...] = ("pi", "pid")
 Gains = tuple[float, float, float]
 
 
@@ -92,7 +100,9 @@ def is_inside(p: list[Fraction]) -> bool:
     return True
 
 
-def open_loop(plant: SampledPlant, gains: Gains, omega: np.ndarray) -> np.ndarray:
+def open_loop(
+    plant: SampledPlant, gains: Gains, omega: NDArray[np.float64]
+) -> NDArray[np.complex128]:
     back = np.exp(-1j * omega)
     b, a = (sum(c * back**k for k, c in enumerate(cs)) for cs in (plant.b, plant.a))
     kp, ki, kd = gains
@@ -142,7 +152,7 @@ def test_gains_of_many_plants_are_stable_and_have_their_margins(part: int) -> No
     for number in range(PLANTS // 10):
         plant = sample_plant(FAMILIES[number % len(FAMILIES)](rng), rng.uniform(0.05, 0.5))
         for objective in OBJECTIVES:
-            structure = rng.choice(["pi", "pid"])
+            structure = rng.choice(STRUCTURES)
             # With an integrator in the plant and one in the controller, each loop overshoots.
             overshoot = 0.5 if plant.is_integrating else 0.02
             try:

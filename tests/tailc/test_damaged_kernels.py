@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from tailc.sealed_kernels import seal_cached_kernels
+from tailc.kernel_cache import seal_cached_kernels
 
 # A library of one kernel, used as the command line and its worker processes use theirs.
 KERNEL = """
