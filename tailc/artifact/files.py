@@ -20,7 +20,6 @@ from tailc.artifact.refusal import Refusal
 from tailc.artifact.seal import has_trailer
 from tailc.artifact.signature import Signature, has_signature, split_signature
 from tailc.artifact.trust import ANYBODY, Trust
-from tailc.artifact.web_source import is_web_name, web_content
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.input_files import open_input, refuse_device_as_standard_input
@@ -142,6 +141,8 @@ def content_of(path: Path | str) -> tuple[str, bytes]:
     if path == "-":
         return "-", _read_standard_input()
     if isinstance(path, str) and is_web_name(path):
+        from tailc.artifact.web_source import web_content
+
         return path, web_content(path, MOST_BYTES)
     if isinstance(path, str) and is_git_name(path) and not _is_file(Path(path)):
         return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
@@ -152,6 +153,11 @@ def content_of(path: Path | str) -> tuple[str, bytes]:
 def is_path(name: str) -> bool:
     """Whether the name is a path, not a file of a Git revision, of a server or standard input."""
     return not (name == "-" or is_git_name(name) or is_web_name(name))
+
+
+def is_web_name(name: str) -> bool:
+    """Whether the name is of a file of a web server or a registry."""
+    return name.startswith(("https://", "oci://"))
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:

@@ -19,18 +19,12 @@ from tailc.errors import Code, TailcError
 if TYPE_CHECKING:
     from urllib.error import HTTPError
 
-_SCHEMES = ("https://", "oci://")
 _NAME = re.compile(r"(https|oci)://([^/@\s]+)/([^@\s]+)@sha256:([0-9a-f]{64})")
 _CHALLENGE = re.compile(r'(realm|service|scope)="([^"]*)"')
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _MOST_MANIFEST_BYTES = 1 << 22
 _TIMEOUT_S = 60
 _HINT = "write `https://HOST/PATH@sha256:DIGEST` or `oci://HOST/NAME@sha256:DIGEST`"
-
-
-def is_web_name(name: str) -> bool:
-    """Whether the name is of a web server or a registry."""
-    return name.startswith(_SCHEMES)
 
 
 def web_content(name: str, most_bytes: int) -> bytes:

@@ -19,7 +19,6 @@ import click
 from tailc.cli.colour_option import colour_option, has_colours
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
-from tailc.cli.trust_option import skipped_finding
 from tailc.cli.volume import (
     Volume,
     log_event,
@@ -42,6 +41,8 @@ _READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "pr
 _READ |= {"measured", "since", "spec", "specs", "trace", "traces"}
 
 _RECORDS = __name__
+# Key of the context of a command that did not verify signatures although keys are trusted.
+SKIPPED_VERIFICATION = f"{__name__}.skipped"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -104,10 +105,11 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
 
 def _with_skipped(outcome: CommandOutcome) -> CommandOutcome:
     """Add the warning about signatures that were not verified."""
-    skipped = skipped_finding()
-    if skipped is None:
+    if SKIPPED_VERIFICATION not in click.get_current_context().meta:
         return outcome
-    return replace(outcome, findings=(skipped, *outcome.findings))
+    from tailc.cli.trust_option import skipped_finding
+
+    return replace(outcome, findings=(skipped_finding(), *outcome.findings))
 
 
 def recorded_outcome(context: click.Context) -> CommandOutcome:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tailc.errors import Finding
 
 VARIABLE = "TAILC_TRUST"
-_SKIPS, _SKIPPED, _SIGNERS = (f"{__name__}.{word}" for word in ("skips", "skipped", "signers"))
+_SKIPS, _SIGNERS = f"{__name__}.skips", f"{__name__}.signers"
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -57,9 +57,10 @@ def _trust_option(command: Command) -> Command:
 
 def _read(ctx: click.Context, param: click.Parameter, paths: tuple[str, ...]) -> Trust:  # noqa: ARG001
     from tailc.artifact.trust import ANYBODY, trust_of
+    from tailc.cli.outcome import SKIPPED_VERIFICATION
 
     if paths and _SKIPS in ctx.meta:
-        ctx.meta[_SKIPPED] = True
+        ctx.meta[SKIPPED_VERIFICATION] = True
         return ANYBODY
     signers: int = ctx.meta.get(_SIGNERS, 1)
     if signers > len(paths) and signers > 1:
@@ -79,11 +80,8 @@ def _skip(ctx: click.Context, param: click.Parameter, is_given: bool) -> None:
         ctx.meta[_SKIPS] = True
 
 
-def skipped_finding() -> Finding | None:
+def skipped_finding() -> Finding:
     """Warn that the running command did not verify signatures although keys are trusted."""
-    context = click.get_current_context(silent=True)
-    if context is None or _SKIPPED not in context.meta:
-        return None
     from tailc.errors import Code, Finding, Severity
 
     message = "signatures of policies were not verified, although keys are trusted"
