@@ -27,6 +27,8 @@ pub trait Machine {
     fn ended(&mut self) -> Vec<PathBuf> {
         Vec::new()
     }
+    /// Others write now, so what is known of open files may not hold any more.
+    fn close(&mut self) {}
 }
 
 /// The files of a real machine (root `/`), or of a copy of such a tree.
@@ -34,9 +36,28 @@ pub trait Machine {
 pub struct Tree {
     root: PathBuf,
     /// Files that were written stay open: opening costs more than writing.
-    open: HashMap<PathBuf, File>,
+    open: HashMap<PathBuf, Opened>,
     /// Threads that were moved, and when they started.
     moved: HashMap<PathBuf, u64>,
+}
+
+/// A file, and the length of the text that was written last.
+#[derive(Debug)]
+struct Opened {
+    file: File,
+    length: usize,
+}
+
+impl Opened {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        self.file.write_all_at(text.as_bytes(), 0)?;
+        // A copy may have had a longer text; a file of the kernel has no length.
+        if text.len() < self.length {
+            let _ = self.file.set_len(text.len() as u64);
+        }
+        self.length = text.len();
+        Ok(())
+    }
 }
 
 impl Tree {
@@ -70,12 +91,15 @@ impl Tree {
     }
 
     /// Files of the kernel are never created.
-    fn file(&mut self, path: &Path) -> io::Result<&File> {
-        if !self.open.contains_key(path) {
-            let file = File::options().write(true).open(self.path_of(path))?;
-            self.open.insert(path.to_owned(), file);
+    fn write_file(&mut self, path: &Path, text: &str) -> io::Result<()> {
+        if let Some(opened) = self.open.get_mut(path) {
+            return opened.write(text);
         }
-        Ok(&self.open[path])
+        let file = File::options().write(true).open(self.path_of(path))?;
+        let mut opened = Opened { file, length: usize::MAX };
+        opened.write(text)?;
+        self.open.insert(path.to_owned(), opened);
+        Ok(())
     }
 }
 
@@ -92,23 +116,24 @@ impl Machine for Tree {
             return self.move_thread(thread, setting);
         }
         let text = format!("{}\n", setting.value);
-        let written = self.file(&setting.path)?.write_all_at(text.as_bytes(), 0);
-        if let Err(why) = written {
+        self.write_file(&setting.path, &text).map_err(|why| {
             self.open.remove(&setting.path);
             // The group or the CPU has ended while its file was open.
             let is_gone = why.raw_os_error() == Some(libc::ENODEV);
-            return Err(if is_gone { io::ErrorKind::NotFound.into() } else { why });
-        }
-        // A copy may have had a longer text; a file of the kernel has no length.
-        let _ = self.file(&setting.path)?.set_len(text.len() as u64);
-        Ok(())
+            if is_gone {
+                io::ErrorKind::NotFound.into()
+            } else {
+                why
+            }
+        })
     }
 
     fn ended(&mut self) -> Vec<PathBuf> {
         let id = |about: fs::Metadata| (about.dev(), about.ino());
         let root = &self.root;
-        let is_ended = |path: &Path, file: &mut File| {
-            let (open, now) = (file.metadata().map(id), fs::metadata(root.join(path)).map(id));
+        let is_ended = |path: &Path, opened: &Opened| {
+            let (open, now) =
+                (opened.file.metadata().map(id), fs::metadata(root.join(path)).map(id));
             open.ok() != now.ok()
         };
         let files = self.open.extract_if(|path, file| is_ended(path, file)).map(|(path, _)| path);
@@ -117,6 +142,10 @@ impl Machine for Tree {
         let threads = self.moved.extract_if(|path, since| start(path) != Some(*since));
         ended.extend(threads.map(|(path, _)| path));
         ended
+    }
+
+    fn close(&mut self) {
+        self.open.clear();
     }
 }
 

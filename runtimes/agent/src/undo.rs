@@ -182,7 +182,12 @@ impl<M: Machine> Writer<M> {
             return Err(why);
         }
         self.writes += 1;
-        self.last.insert(setting.path.clone(), setting.value.clone());
+        match self.last.get_mut(&setting.path) {
+            Some(value) => value.clone_from(&setting.value),
+            None => {
+                self.last.insert(setting.path.clone(), setting.value.clone());
+            }
+        }
         Ok(())
     }
 
@@ -204,6 +209,7 @@ impl<M: Machine> Writer<M> {
     /// Restores all files, and forgets what was written; returns the failures, with reasons.
     pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
         self.last.clear();
+        self.machine.close();
         self.undo.as_mut().map_or_else(Vec::new, |undo| undo.restore(tree))
     }
 }
