@@ -153,7 +153,7 @@ def test_c_is_refused_what_needs_a_runtime(
 def test_c_is_refused_sealed_ladders() -> None:
     message, help_ = refusal(lucene_policy(), "c", "held.h", is_sealed=True)
     assert message.endswith("takes no sealed bytes")
-    assert help_.startswith("leave --sealed")
+    assert help_.startswith("omit --sealed")
 
 
 def test_an_unknown_language_is_refused_with_the_nearest() -> None:
