@@ -20,7 +20,8 @@ def rows_of(page: str) -> list[list[str]]:
 def check_counts(rows: list[list[str]], counts: re.Match[str] | None) -> None:
     """The three counts of the page are those of the states in its third column."""
     states = Counter(row[2] for row in rows)
-    assert states.keys() == STATES
+    # A state may have no row.
+    assert states.keys() <= STATES
     assert counts
     stated = [int(count) for count in counts.groups()]
     assert stated == [states["whole"], states["partly"], states["not"]]
