@@ -44,6 +44,16 @@ def swf(header: str = "", run: Any = RUN_S, status: int = 1, width: Any = WIDTH)
     return Seed("t.swf", (head + "\n".join(lines) + "\n").encode())
 
 
+def flurry() -> Seed:
+    """The jobs, and 600 short ones of another user within ten hours after them."""
+    last = int(SUBMIT_S[-1])
+    lines = [
+        f"{JOBS + at} {last + at * 60} 0 {60 + at} 1 -1 -1 -1 -1 -1 1 9 1 1 1 1 -1 -1\n"
+        for at in range(1, 601)
+    ]
+    return Seed("t.swf", swf().content + "".join(lines).encode())
+
+
 def counters(cycles: Any = CYCLES, memory: Any = MEMORY_US) -> Seed:
     """Cycles and memory time of requests."""
     return csv(cycles=cycles, memory_us=memory)
@@ -81,6 +91,7 @@ SEEDED = {
     "TC1806": swf(run=RUN_S * 60),
     "TC1807": jobs(number=[*range(1, JOBS), 7]),
     "TC1808": swf(width=changed(WIDTH, slice(60, 62), PROCESSORS + 1)),
+    "TC1809": flurry(),
     "TC1901": counters(CYCLES.cumsum()),
     "TC1902": counters(changed(CYCLES, slice(7, 8), 4_294_950_000.0)),
     "TC1903": counters(memory=np.zeros(REQUESTS)),
