@@ -1,4 +1,4 @@
-"""Policies of web servers and registries, from a server with its own certificate."""
+"""Policies of web servers and registries, from a server that has a certificate of its own."""
 
 from __future__ import annotations
 
