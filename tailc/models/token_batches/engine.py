@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.kernel_decorators import loop, part
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.token_batches.arrays import EngineArrays, TableArrays, TokenRequests
 from tailc.models.token_batches.token_log import (
     BUSY_NS,
@@ -155,7 +155,7 @@ def _enqueue(requests, state, one):  # pragma: no cover - compiled
     state.size[_QUEUED] += 1
 
 
-@part
+@once
 def _dequeue(state):  # pragma: no cover - compiled
     """The first of the waiting requests waits no longer: the last of the heap takes its place."""
     state.size[_QUEUED] -= 1
@@ -171,7 +171,7 @@ def _dequeue(state):  # pragma: no cover - compiled
     heap[at] = heap[number]
 
 
-@part
+@once
 def _remove_last_rank(requests, state):  # pragma: no cover - compiled
     """Remove the running sequence with the last rank from those that run; returns its place."""
     size, place = state.size, 0
@@ -186,7 +186,7 @@ def _remove_last_rank(requests, state):  # pragma: no cover - compiled
     return place
 
 
-@part
+@once
 def _preempt(engine, requests, state, log, served):  # pragma: no cover - compiled
     """The running sequence with the last rank waits again; returns the place where it ran.
 
@@ -221,7 +221,7 @@ def _take_blocks(size, need):  # pragma: no cover - compiled
     return True
 
 
-@part
+@once
 def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
     """Give blocks to decoding sequences in the order of their starts.
 
@@ -259,13 +259,13 @@ def _take(engine, state, one, most):  # pragma: no cover - compiled
     return chunk
 
 
-@part
+@once
 def _next_waiting(requests, state):  # pragma: no cover - compiled
     """The first of the waiting requests, or -1."""
     return requests.by_rank[state.waiting[0]] if state.size[_QUEUED] > 0 else -1
 
 
-@part
+@once
 def _start(requests, state, one):  # pragma: no cover - compiled
     """The first of the waiting requests runs, with the cache of its prefix."""
     size = state.size
@@ -275,7 +275,7 @@ def _start(requests, state, one):  # pragma: no cover - compiled
     state.computed[one] = requests.cached[one]
 
 
-@part
+@once
 def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover - compiled
     """Up to `most` prompt tokens with which the iteration ends within the limit of the engine.
 
@@ -330,7 +330,7 @@ def _has_arrived(arrival_ns, size, now_ns):  # pragma: no cover - compiled
     return size[_ARRIVED] < len(arrival_ns) and arrival_ns[size[_ARRIVED]] <= now_ns
 
 
-@part
+@once
 def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
     """Requests wait from their arrival on; returns the time, which an idle server lets pass."""
     size = state.size
@@ -433,7 +433,7 @@ def _tick(size, tick_ns, first, now_ns):  # pragma: no cover - compiled
     return first[size[_CLOCK] & (len(first) - 1)] != _NOT
 
 
-@part
+@once
 def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """End sequences, and let others decode; returns the number of requests that end."""
     ended = _end_due(engine, requests, state, log)
@@ -444,7 +444,7 @@ def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compi
     return ended
 
 
-@part
+@once
 def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
     """End the sequences that have their last token now; returns their number."""
     size, ended = state.size, 0
@@ -457,7 +457,7 @@ def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
     return ended
 
 
-@part
+@once
 def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """Sequences whose prompt is complete have a token; returns the number of requests that end."""
     ended = 0
@@ -480,7 +480,7 @@ def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compi
     return ended
 
 
-@part
+@once
 def _remove_ended(requests, state):  # pragma: no cover - compiled
     """Remove the sequences that have all their tokens from those that run."""
     stay = 0
