@@ -23,6 +23,13 @@ READ_ONLY = {
         "--max-num-seqs 64 \\",
     ),
     ("docs/guides/llm-serving.md", "pip install ./runtimes/python"),
+    ("docs/guides/measure-demand.md", "perf sched record -m 4096 -- sleep 60"),
+    (
+        "docs/signing.md",
+        "$ oras push registry.example.org/policies/search:7 "
+        "search.tailc:application/vnd.tailc.policy.v1",
+    ),
+    ("runtimes/java/README.md", "public interface Linux extends Library { // com.sun.jna"),
     (
         "examples/llm-server/README.md",
         "  budget   TTFT [ms]     in vLLM    ITL [ms]     in vLLM  equal iterations  CPU [s]"
