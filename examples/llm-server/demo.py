@@ -86,6 +86,8 @@ def main() -> None:
     shutil.copy(FIRST_POLICY, in_force)
     engine = Engine(tools.folder, in_force, MOST_TOKENS, MOST_SEQUENCES)
     profile = list(engine.profile())
+    if options.kv_blocks is not None:
+        engine.limit_blocks(options.kv_blocks)
     write_profile(tools.folder / "steps.csv", profile)
     tools.run(HERE / "scaled_trace.py", options.trace, PART, tools.folder)
     rate = rate_of(profile, requests_in(tools.folder / "heldout.csv"))
@@ -110,6 +112,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--tailc-python", type=Path, required=True, help="Python with tailc")
     parser.add_argument("--trace", type=Path, required=True, help="trace: see scaled_trace.py")
     parser.add_argument("--folder", type=Path, default=Path("build/llm-server"))
+    parser.add_argument("--kv-blocks", type=int, help="leave only so few blocks of the cache")
     return parser.parse_args()
 
 

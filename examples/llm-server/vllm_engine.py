@@ -105,6 +105,12 @@ class Engine:
         # vLLM uses one block for itself.
         self.kv_blocks = self.scheduler.kv_cache_config.num_blocks - 1
 
+    def limit_blocks(self, kv_blocks: int) -> None:
+        """Leave only this number of blocks of the cache to requests, so that vLLM preempts some."""
+        pool = self.scheduler.kv_cache_manager.block_pool
+        pool.get_new_blocks(pool.get_num_free_blocks() - kv_blocks)
+        self.kv_blocks = kv_blocks
+
     def attach(self, engine: Any, scheduler: Any) -> None:
         """Step this engine, and record what its scheduler batches."""
         self._engine, self.scheduler = engine, scheduler
