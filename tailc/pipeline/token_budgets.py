@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,11 @@ def solve_for_budgets(
     check_requests(problem.trace, engine, problem.slos)
     _check_slos(problem, engine)
     errors = FitErrors(to_ppm(fitted.error), to_ppm(fitted.worst), fitted.segments)
-    grid = budget_grid(engine, problem.trace, problem.largest_budget, problem.budget_step)
+    grid = replace(
+        budget_grid(engine, problem.trace, problem.largest_budget),
+        step=problem.budget_step,
+        is_monotone=problem.is_monotone,
+    )
     if problem.method is TokenMethod.ONE_STEP:
         table = one_step_table(grid, _gap_limit_ns(problem.slos), lambda _: engine.cache_tokens)
         return TokenBudgetSolution(table, errors, 1, "by-definition", _SOLVER)

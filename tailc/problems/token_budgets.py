@@ -18,11 +18,12 @@ class BudgetObjective(enum.Enum):
     """Objective of token budgets.
 
     TAIL: the percentile of the first SLO, while the others are met. GOODPUT: the number of requests
-    that meet all SLOs.
+    that meet all SLOs. RATE: the highest rate at which all SLOs are met.
     """
 
     TAIL = "tail"
     GOODPUT = "goodput"
+    RATE = "rate"
 
 
 class TokenMethod(enum.Enum):
@@ -61,6 +62,7 @@ class TokenBudgetProblem:
         largest_budget: the most tokens that the engine accepts in an iteration.
         budget_step: budgets are multiples of it.
         effort: amount of simulation.
+        is_monotone: whether no budget rises with decoding sequences, or falls with waiting tokens.
     """
 
     trace: TokenTrace
@@ -75,6 +77,7 @@ class TokenBudgetProblem:
     objective: BudgetObjective
     method: TokenMethod
     budget_step: int = 1
+    is_monotone: bool = False
 
 
 @dataclass(frozen=True)

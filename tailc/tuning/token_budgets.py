@@ -56,6 +56,9 @@ _SCALES, _CAUTIONS = (1.0, 0.93, 0.86, 0.8), (1.0, 1.4, 2.0)
 _GAP_PARTS, _NEVER = (1 / 2, 1 / 4, 1 / 8, 1 / 16), 2.0**30
 # Weight of a rate at which a table is worse than the best static budget of that rate.
 _WORSE = 3.0
+# Rates of a search for the highest one, as parts of the highest rate of the static budgets;
+# halvings of the interval that has that rate; and the highest one, as times of the recorded rate.
+_RATE_PARTS, _HALVINGS, _MOST_TIMES = (1.0, 1.05, 1.1, 1.2), 5, 1_024
 # Parts of the requests, in each of which the further SLOs must be met.
 _PARTS = 3
 _POPULATION = 10
@@ -92,7 +95,9 @@ class BudgetGrid:
 
     first_decoding: by row, the least number of decoding sequences. first_waiting: by column, the
     least number of waiting prompt tokens. largest_budget: tokens of one iteration. step: budgets
-    are multiples of it.
+    are multiples of it. is_monotone: no budget rises with decoding sequences, or falls with
+    waiting tokens; those that would are lowered to a budget with fewer decoding sequences, after
+    they are raised to one with fewer waiting tokens.
     """
 
     engine: BatchEngine
@@ -100,10 +105,13 @@ class BudgetGrid:
     first_waiting: tuple[int, ...]
     largest_budget: int
     step: int = 1
+    is_monotone: bool = False
 
     def table(self, budgets: NDArray[np.int64], new_sequences: int) -> BudgetTable:
         """Make a token-budget table of these budgets, int64 (rows, columns), rounded down."""
         multiples = budgets // self.step * self.step
+        if self.is_monotone:
+            multiples = np.minimum.accumulate(np.maximum.accumulate(multiples, axis=1), axis=0)
         rows = tuple(
             BudgetRow(first, new_sequences, tuple(row))
             for first, row in zip(self.first_decoding, multiples.tolist(), strict=True)
@@ -111,19 +119,16 @@ class BudgetGrid:
         return BudgetTable(self.first_waiting, rows, self.engine)
 
 
-def budget_grid(
-    engine: BatchEngine, trace: TokenTrace, largest_budget: int, step: int
-) -> BudgetGrid:
+def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> BudgetGrid:
     """Choose the rows and columns of a token-budget table for an engine and a trace.
 
-    Rows are at parts of the largest batch, columns at multiples of the mean prompt. step: budgets
-    are multiples of it.
+    Rows are at parts of the largest batch, columns at multiples of the mean prompt.
     """
     rows = {0, 1, *(round(part * engine.max_sequences) for part in _ROWS)}
     prompt = 1 << round(math.log2(max(float(trace.prompt.mean()), 1.0)))
     multiples = (times * prompt for times in _COLUMNS)
     columns = (0, *(tokens for tokens in multiples if tokens <= LARGEST_AMOUNT))
-    return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget, step)
+    return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget)
 
 
 @dataclass(frozen=True)
@@ -151,11 +156,14 @@ class BudgetSearch:
         self, trace: TokenTrace, rates_mrps: Sequence[int], starts: Sequence[BudgetTable]
     ) -> TunedBudgets:
         """Search for a token-budget table on the first requests of a trace; choose on the last."""
-        rates = tuple(rates_mrps) or (trace.rate_mrps,)
-        searched = experiments(search_part(trace), rates)
-        judged = experiments(unseen_part(trace), rates)
         budgets = static_budgets(self.grid.largest_budget, self.grid.step)
         tables = [static_budget(self.grid.engine, one) for one in budgets]
+        rates = tuple(rates_mrps) or (trace.rate_mrps,)
+        if self.objective is BudgetObjective.RATE:
+            highest_mrps = self._highest_mrps(search_part(trace), tables)
+            rates = tuple(math.ceil(part * highest_mrps) for part in _RATE_PARTS)
+        searched = experiments(search_part(trace), rates)
+        judged = experiments(unseen_part(trace), rates)
         by_rate = self._values(searched, _SEARCH, tables)
         reference = by_rate.min(axis=0)
         static_at = int(np.argmin(_relative(by_rate, reference)))
@@ -176,6 +184,24 @@ class BudgetSearch:
         evaluations = 2 * len(tables) + tried + evolved + len(candidates)
         chosen = candidates[at] if is_tuned else static
         return TunedBudgets(chosen, static, is_tuned, evaluations)
+
+    def _highest_mrps(self, trace: TokenTrace, tables: Sequence[BudgetTable]) -> float:
+        """The highest rate at which one of the tables meets all SLOs, to about 3 %."""
+
+        def holds(rate_mrps: float) -> bool:
+            (at,) = experiments(trace, (math.ceil(rate_mrps),))
+            found = self.workers.map(lambda table: _replayed(table, at), tables)
+            return any(_missed(outcome, self.slos, _CHOICE) == 0 for outcome in found)
+
+        low = high = float(trace.rate_mrps)
+        while low > 1 and not holds(low):
+            low, high = low / 2, low
+        while high < _MOST_TIMES * trace.rate_mrps and holds(high):
+            low, high = high, 2 * high
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return low
 
     def _best_bases(
         self, searched: Sequence[TokenExperiment], starts: Sequence[BudgetTable], reference: Floats
@@ -254,10 +280,7 @@ class BudgetSearch:
         if self.objective is BudgetObjective.GOODPUT:
             return -goodput(outcome, self.slos)
         first, *others = self.slos
-        missed = sum(
-            excess(largest_tail_us(outcome, slo, _PARTS), limits.part * slo.latency_us)
-            for slo in others
-        )
+        missed = _missed(outcome, others, limits)
         tail = math.log(max(tail_us(outcome, first), 1) / first.latency_us)
         return tail + limits.penalty * missed
 
@@ -327,6 +350,13 @@ class BudgetFamily:
         found = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
         cap = round(2.0 ** float(np.clip(starts, 0.0, self._most_starts)))
         return self.grid.table(found, cap)
+
+
+def _missed(outcome: TokenOutcome, slos: Iterable[Slo], limits: _Limits) -> float:
+    """Logarithm of the factors by which SLOs are missed in the worst part of the requests."""
+    return sum(
+        excess(largest_tail_us(outcome, slo, _PARTS), limits.part * slo.latency_us) for slo in slos
+    )
 
 
 def _cautious(point: Floats, part: float, times: float) -> Floats:

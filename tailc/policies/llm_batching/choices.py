@@ -3,4 +3,4 @@
 from typing import Literal
 
 Method = Literal["auto", "one-step"]
-Objective = Literal["tail", "goodput"]
+Objective = Literal["tail", "goodput", "rate"]

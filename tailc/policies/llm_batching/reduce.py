@@ -39,6 +39,7 @@ def reduce(spec: ProfiledSpec, design: TokenTrace) -> TokenBudgetProblem:
         effort=TokenEffort(spec.search.effort),
         objective=BudgetObjective(spec.search.objective),
         method=TokenMethod(spec.search.method),
+        is_monotone=spec.search.monotone,
     )
 
 

@@ -65,8 +65,13 @@ class TokenSearch(SpecModel):
     )
     objective: Objective = Field(
         default="tail",
-        description="Method `auto`: the least tail of the first SLO within the others, or the most "
-        "requests that meet all SLOs.",
+        description="Method `auto`: the least tail of the first SLO within the others, the most "
+        "requests that meet all SLOs, or the highest rate at which all SLOs are met.",
+    )
+    monotone: bool = Field(
+        default=False,
+        description="Whether no budget rises with the number of decoding sequences, or falls with "
+        "the number of waiting prompt tokens.",
     )
     effort: Literal["quick", "normal", "thorough"] = Field(
         default="normal", description="Method `auto`: amount of simulation."

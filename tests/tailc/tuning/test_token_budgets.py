@@ -101,3 +101,10 @@ def test_budgets_are_multiples_of_the_step():
     assert [row.budgets for row in table.rows] == [(64, 64), (64, 64)]
     table = stepped.table(stepped.origin)
     assert [row.budgets for row in table.rows] == [(64, 192), (256, 384)]
+
+
+def test_monotone_budgets_never_rise_with_sequences_nor_fall_with_waiting_tokens():
+    """Raised to those with fewer waiting tokens, then lowered to those with fewer sequences."""
+    grid = replace(family().grid, is_monotone=True)
+    table = grid.table(np.array([[200, 100], [150, 400]]), 15)
+    assert [row.budgets for row in table.rows] == [(200, 200), (150, 200)]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy
@@ -292,6 +293,21 @@ def test_the_goodput_of_a_table_is_no_less_than_that_of_a_static_budget(tmp_path
     points = json.loads(tailc("verify", tmp_path / "p", *words).out)["result"]["points"]
     for point in points:
         assert point["policy"]["goodput_ppm"] >= point["baselines"][0]["goodput_ppm"]
+
+
+def test_the_highest_rate_of_a_table_is_no_less_than_that_of_a_static_budget(tmp_path, tailc):
+    goal = ("search: {effort: quick}", "search: {effort: quick, objective: rate, monotone: true}")
+    case = write(tmp_path, swapped(goal))
+    ended = tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress", "--allow-misses")
+    assert ended.code == 0
+    assert "highest rate by auto" in ended.out
+    words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "best-static")
+    sized = json.loads(tailc("size", tmp_path / "p", *words).out)["result"]
+    own, by_hand = (one["rate_mrps"] for one in sized["capacities"])
+    assert own >= by_hand
+    budgets = np.array([row.budgets for row in read_policy(tmp_path / "p").budget_table.rows])
+    assert np.all(np.diff(budgets, axis=0) <= 0)
+    assert np.all(np.diff(budgets, axis=1) >= 0)
 
 
 def test_the_case_is_the_same_every_time():
