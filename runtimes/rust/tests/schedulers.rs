@@ -1,6 +1,7 @@
 //! Parallel requests on the threads that their policy gives them; no test waits for time to pass.
 
 use std::fs;
+use std::hint::black_box;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
@@ -91,6 +92,28 @@ fn a_panic_of_a_part_ends_the_request_and_goes_on() {
 fn a_scheduler_without_threads_is_an_error() {
     let why = Scheduler::new(policy("settings"), 0).err();
     assert_eq!(why.map(|why| why.name()), Some("invalid-argument"));
+}
+
+#[test]
+fn the_log_has_the_time_of_requests_shorter_than_a_tick_of_the_kernel() {
+    let path = std::env::temp_dir().join(format!("tailc-short-{}.csv", std::process::id()));
+    let log = Arc::new(DemandLog::open(&path, 1).expect("a log can be written"));
+    let scheduler = Scheduler::new(policy("settings"), 1).expect("it has a scheduler");
+    scheduler.log_to(Arc::clone(&log)).expect("Linux has the times");
+    for _ in 0..50 {
+        let work = parts(1, || {
+            for number in 0..50_000 {
+                black_box(number);
+            }
+        });
+        assert_eq!(scheduler.run(work, None).ok(), Some(Outcome::Done));
+    }
+    drop(scheduler);
+    log.flush().expect("the log can be written");
+    let rows = fs::read_to_string(&path).expect("the log can be read");
+    fs::remove_file(&path).expect("the log can be removed");
+    assert_eq!(rows.lines().count(), 51);
+    assert!(!rows.lines().any(|row| row.starts_with("1,")), "{rows}");
 }
 
 #[test]
