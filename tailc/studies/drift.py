@@ -47,7 +47,7 @@ def read_drift(
         hint = "run `tailc verify` without `--drift`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     compiled = request_reading_of(policy)
-    demands = demands_of_log(compiled.measured.reference)
+    demands = demands_of_log(compiled.measured)
     with open_source(source) as opened:
         if is_demand_log(opened):
             trace = as_drawn(trace_in(opened, demands, format))

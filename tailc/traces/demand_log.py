@@ -1,4 +1,4 @@
-"""Read the log of demands that a runtime (the scheduler of a server) writes."""
+"""Read the log of demands that a runtime writes while it serves requests."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def is_demand_log(source: Source) -> bool:
     return header_of(source) in HEADERS
 
 
-def demands_of_log(reference: str) -> DemandReading:
+def demands_of_log(like: ValueMeaning) -> DemandReading:
     """Make the reading of a runtime's demand log, without speed-ups.
 
-    reference: name of the rung on which the demands were measured.
+    like: meaning of the demands of the design trace, which those of the log share.
     """
-    return _reading(reference, ONE_THREAD)
+    return _reading(like, ONE_THREAD)
 
 
 def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None:
@@ -56,9 +56,9 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     has_class = header_of(source) in HEADERS[1:]
     match like:
         case DemandReading(speedups=CommonCurve() as common):
-            return _reading(like.measured.reference, common, _measure(like))
+            return _reading(like.measured, common)
         case DemandReading(speedups=ClassCurves(curves=curves)) if has_class:
-            return _reading(like.measured.reference, ClassCurves(CLASS, curves), _measure(like))
+            return _reading(like.measured, ClassCurves(CLASS, curves))
     what = "the class of each request" if like.curves else "speed-ups of each request"
     raise source.fault(
         Code.MISSING_COLUMN,
@@ -69,18 +69,11 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     )
 
 
-def _measure(like: RequestReading) -> Measure:
-    """The demand of the compile: a log does not state whether it has processor or busy time."""
-    measure = like.measured.measure
-    return measure if measure is Measure.DEMAND_CPU else Measure.DEMAND_BUSY
-
-
-def _reading(
-    reference: str,
-    speedups: CommonCurve | ClassCurves,
-    measure: Measure = Measure.DEMAND_BUSY,
-) -> DemandReading:
-    measured = ValueMeaning(measure, reference, TimeUnit.US)
+def _reading(like: ValueMeaning, speedups: CommonCurve | ClassCurves) -> DemandReading:
+    """A log does not say which demand it has: it is that of the design, if not a response time."""
+    is_cpu = like.measure is Measure.DEMAND_CPU
+    measure = Measure.DEMAND_CPU if is_cpu else Measure.DEMAND_BUSY
+    measured = ValueMeaning(measure, like.reference, TimeUnit.US)
     return DemandReading(measured, Rows(), DemandColumn(DEMAND), speedups, WEIGHT)
 
 
@@ -96,5 +89,5 @@ def as_drawn(trace: Trace) -> Trace:
 
 
 def header_of(source: Source) -> bytes:
-    """Read the first line of a file."""
+    """The first line of the file."""
     return next(source.lines(_LONGEST_HEADER), b"").rstrip(b"\r\n")
