@@ -173,8 +173,8 @@ def _execution_remarks(
     if ModelPart.SECOND_THREADS in deviating:
         yield (
             f"second threads: threads beyond the first worked for {execution.worked_share:.0%} of "
-            "the time for which rungs granted them; start more threads, or divide requests into "
-            "more parts"
+            "the time for which rungs granted them; start more threads, divide requests into "
+            "more parts, or free processors from other programs"
         )
     times_us = round(execution.thread_time_us), round(execution.predicted_thread_time_us)
     measured, predicted = map(format_us, times_us)
