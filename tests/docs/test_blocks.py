@@ -14,6 +14,7 @@ READ_ONLY = {
     ("runtimes/rust/README.md", "use std::sync::Arc;"),
     ("runtimes/c/README.md", '$ make -C runtimes/c install PREFIX="$HOME/.local"'),
     ("runtimes/cpp/README.md", "#include <iostream>"),
+    ("runtimes/cpp/README.md", "tailc::SchedulerOptions options;"),
     ("docs/replanning.md", "set -e"),
     ("docs/releasing.md", "$ sha256sum --check --strict SHA256SUMS"),
     ("docs/audit.md", "$ cargo build --release --manifest-path runtimes/audit/Cargo.toml"),
