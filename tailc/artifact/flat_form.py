@@ -18,7 +18,7 @@ from tailc.artifact.trust import ANYBODY, Trust
 from tailc.errors import Code
 
 IDENTIFIER = b"TLC1"
-_STATE_HELP = "give the policy of the plan; the state is the value of `--state`"
+_STATE_HELP = "give the policy of the plan here, and the state with `--state`"
 _IDENTIFIER_AT = slice(4, 8)
 
 

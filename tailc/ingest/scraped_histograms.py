@@ -107,7 +107,7 @@ def _no_histogram(source: Source) -> TailcError:
     message = f"`{source.name}` has no histogram"
     hint = "give series with a name that ends in `_bucket` and a label `le`, or native histograms"
     if _QUANTILE.search(source.head()):
-        message += ", only quantiles: no percentile of all requests follows from them"
+        message += ", only quantiles: percentiles of all requests cannot be computed from them"
         hint = f"have the server export a histogram instead of a summary; {hint}"
     return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 

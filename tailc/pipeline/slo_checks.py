@@ -97,7 +97,7 @@ def undersampled_slos(
         Finding(
             Code.SMALL_SAMPLE,
             f"{plural(profile.total_weight, 'request')} cannot estimate the percentile of "
-            f"{_slo_text(slo, end_to_end)}: the sample may have none above it",
+            f"{_slo_text(slo, end_to_end)}: the sample may have no request above it",
             loaded.place("slo", number, "percentile"),
             f"measure at least {enough:,} requests, or use a lower percentile",
             Severity.WARNING,

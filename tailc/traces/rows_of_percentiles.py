@@ -25,19 +25,19 @@ def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> 
         return ()
     counts = "one request" if weight is None else "requests of equal times"
     message = (
-        f"`{column}` is a {what} of many requests by its name, and each row counts as {counts}"
+        f"by its name, `{column}` is a {what} of many requests, but each row counts as {counts}"
     )
     hint = (
-        "give a log with one row for each request, or a histogram: no percentile of all requests "
-        "follows from percentiles of parts"
+        "give a log with one row for each request, or a histogram: percentiles of all requests "
+        "cannot be computed from percentiles of parts"
     )
     return (Finding(Code.COARSE_INPUT, message, place, hint, Severity.WARNING),)
 
 
 def _of_spans(place: Place) -> Finding:
-    message = "rows have ids of spans and of their parents, so calls within requests count too"
+    message = "rows are spans with parents, so a call within a request counts as another request"
     hint = (
-        "leave out the rows of calls; or give the spans as OTLP, or as Jaeger or Zipkin answer, "
-        "from whose servers `tailc ingest` subtracts calls"
+        "leave out the rows of calls; or give the spans as OTLP, Jaeger or Zipkin JSON: from these "
+        "`tailc ingest` subtracts calls"
     )
     return Finding(Code.SPANS_AS_REQUESTS, message, place, hint, Severity.WARNING)

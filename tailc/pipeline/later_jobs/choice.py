@@ -183,7 +183,7 @@ def _chosen(comparison: _Comparison, judged: Sequence[JudgedRule], best: JudgedR
             message += f" (95 % interval +-${(gain.high - gain.low) / 2:.4f})"
     promised = comparison.plan.violations_ppm / PPM
     if (fault := fault_of(best, reference, promised)) is not None:
-        message += f"; each rule has a fault, and this one {fault}"
+        message += f"; every rule breaks a limit: this one {fault}"
     others = [
         f"{_name(one)} {_money(one, is_profit=is_profit)}{_fault(one, reference, promised)}"
         for one in judged

@@ -99,8 +99,8 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
         (
             (later > 0) & (later < step_s),
             Code.SAME_TIME,
-            f"is within the step of the row above, which lasts {span_text(step_s)}",
-            "remove one of them, or state a shorter `step`",
+            f"is less than one step, {span_text(step_s)}, after the row above",
+            "remove one of the two rows, or state a shorter `step`",
         ),
         (
             later % step_s != 0,
@@ -254,8 +254,10 @@ class _GapMessages:
                 length = gaps.length[chosen]
                 longest = span_text(int(length.max()) * self.step_s)
                 steps = plural(int(length.sum()), "step")
-                parts.append(f"{len(length)} ({steps}) {became}, the longest {longest}")
-        message = f"gaps: {'; '.join(parts)}; the first from `{self._utc(int(gaps.first[0]))}` on"
+                count = plural(len(length), "gap")
+                parts.append(f"{count} {became} ({steps}, the longest {longest})")
+        first = self._utc(int(gaps.first[0]))
+        message = f"{' and '.join(parts)}; the first gap starts at `{first}`"
         row = int(np.searchsorted(self.at, gaps.first[0]))
         help_ = "add the missing values if you have them"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAPS, message, help_)

@@ -116,11 +116,10 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
     if found.radius.holds:
         return ()
     message = (
-        f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even with the "
-        "demand as "
+        f"even without errors of the inputs, `{found.radius.slo}` does not hold with 95 % "
+        "confidence at every rate, so the policy tolerates no error"
     )
-    message += "measured, so no error is allowed"
-    hint = "give lower rates, a longer latency, or more requests for the evaluation"
+    hint = "lower the rates, raise the latency of the SLO, or give more requests for the evaluation"
     return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
 
 

@@ -284,4 +284,4 @@ def test_a_policy_is_no_state_and_a_state_is_no_policy():
     with pytest.raises(TailcError, match="it is the state of a plan, and no policy") as caught:
         decode_flat(encode_state(PlanState(1, 1, 1, ())), "state.tailc")
     (finding,) = caught.value.findings
-    assert finding.help == "give the policy of the plan; the state is the value of `--state`"
+    assert finding.help == "give the policy of the plan here, and the state with `--state`"

@@ -106,9 +106,9 @@ def test_the_note_says_the_fault_of_the_best_rule_if_each_has_one():
     first_fit = JudgedRule("first-fit", np.array([-1.0, -1.0]), None, 0.5)
     prices = JudgedRule(None, np.array([-2.0, -2.0]), None, 0.2)
     note = choice._chosen(comparison, (first_fit, prices), prices)
-    assert note.message.endswith("each rule has a fault, and this one breaks 20 % of the promises")
+    assert note.message.endswith("every rule breaks a limit: this one breaks 20 % of the promises")
     fair = replace(prices, broken=0.01)
-    assert "fault" not in choice._chosen(comparison, (first_fit, fair), fair).message
+    assert "limit" not in choice._chosen(comparison, (first_fit, fair), fair).message
 
 
 def test_the_description_of_auto_names_the_rules_that_it_compares():
