@@ -105,12 +105,12 @@ def _real_rank(share: float, size: float, above: float) -> float:
 
 
 def normal_limit(comparisons: int) -> float:
-    """Half-width of a normal 95 % interval, of which `comparisons` hold together [deviations]."""
+    """Half-width of `comparisons` normal intervals that hold together with 95 % [deviations]."""
     return Z_95 if comparisons == 1 else _STANDARD.inv_cdf(1 - _TAIL / comparisons)
 
 
 def student_t_95(freedom: float, comparisons: int = 1) -> float:
-    """Half-width of a 95 % interval by Student's t, in estimated standard deviations.
+    """Half-width of 95 % intervals by Student's t, in estimated standard deviations.
 
     freedom: degrees of freedom. comparisons: number of intervals that hold together with 95 %. One
     interval has the series of Abramowitz and Stegun 26.7.5, several the quantile of scipy. The

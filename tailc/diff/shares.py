@@ -1,4 +1,4 @@
-"""Compare the CPU shares of two policies, by named settings."""
+"""List the settings of CPU shares that differ between two policies."""
 
 from __future__ import annotations
 

@@ -35,10 +35,10 @@ def strip_text(plan: Plan) -> str:
 
 
 def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
-    """Green supply of a plan by epoch, and its maximum.
+    """Green supply of each epoch of a plan, and the supply with which all servers run green.
 
-    For a plan with two buses, in racks or servers on the green bus. For a plan with one bus, in
-    green power [mW], at most the power of all servers when busy.
+    With two buses, the supply is the number of racks (or servers) on the green bus. With one bus,
+    it is green power [mW], capped at the power of all servers when busy.
     """
     if not plan.has_buses:
         total = sum(pool.servers * pool.busy_mw for pool in plan.pools)

@@ -97,7 +97,7 @@ class ExactlyOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """Choose the group of keys of which a required key is given in the spec."""
+        """Choose the group whose required key is in the spec."""
         named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
             # An unknown key may be a misspelled one, so the key is reported instead.
@@ -122,7 +122,7 @@ class AtMostOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """Choose the group of which a required key is given, else the group that requires none."""
+        """Choose the group whose required key is in the spec, else the group without one."""
         without = [group for group in groups if not _leading(group, groups)]
         return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
 
@@ -132,7 +132,7 @@ class AtMostOne:
 
 
 def _groups_by_key(groups: Groups, keys: GroupedKeys) -> Mapping[str, Group]:
-    """Groups of which a key is given that no other group has, by the first such key."""
+    """Groups whose identifying key is in the spec, by that key."""
     found = {}
     for group in groups:
         given = [key for key in _leading(group, groups) if key in keys.given_keys]

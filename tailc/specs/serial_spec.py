@@ -58,7 +58,7 @@ class SerialSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that there is a serial part, and that two shares leave something between them."""
+        """Check that `start` or `end` is given, and that their shares add up to less than 100 %."""
         return (self._part_complaints, self._share_complaints)
 
     def _part_complaints(self) -> list[Complaint]:

@@ -1,7 +1,7 @@
 """Reduce the errors of pydantic for a union to those of the member that the user meant.
 
-pydantic tries each member and reports errors of all; a step of the path with a bracket names the
-member.
+For a value that may have one of several types, pydantic tries each type and reports the errors of
+all. The path of an error then has a step such as `list[str]`, which names the type.
 """
 
 from __future__ import annotations

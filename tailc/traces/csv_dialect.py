@@ -103,7 +103,7 @@ def _default_names(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str
 
 
 def _are_degrees(cells: Sequence[str]) -> bool:
-    """Whether the names are ascending whole numbers, as of columns by degree."""
+    """Whether the names are ascending whole numbers, such as degrees of parallelism."""
     if len(cells) < 2 or not all(cell.strip().isdigit() for cell in cells):
         return False
     degrees = [int(cell) for cell in cells]

@@ -207,7 +207,7 @@ def _columns(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
 
 
 def _buckets(lists: dict[str, list[Any]], path: Path) -> Iterator[JsonRows]:
-    """The buckets of a histogram with one more bound than counts, as of numpy."""
+    """The buckets of a histogram with one more bound than counts, such as one from numpy."""
     (count, counts), (bound, bounds) = sorted(lists.items(), key=lambda item: len(item[1]))
     if not all(map(_is_number, bounds)) or bounds != sorted(bounds):
         return
@@ -229,7 +229,7 @@ def _of_fields(
 
 
 def _in_some(fields: tuple[Path, ...], rows: list[dict[str, Any]]) -> Path | None:
-    """The first field of a time that not every row has, of which the last one may be cut."""
+    """The first time field that some row lacks; the last row is ignored, as it may be truncated."""
     of_rows = [{path for path, _value in _leaves(row, ())} for row in rows[:-1]]
     times = (path for path in fields if _is_of_time(path))
     return next((path for path in times if not all(path in paths for paths in of_rows)), None)

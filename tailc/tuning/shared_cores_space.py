@@ -257,7 +257,7 @@ class SharedCoresSpace:
     def _delays_and_ages(
         self, ages_us: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Delays, and ages of climbs, of which later rungs come later."""
+        """Delays, and ages of climbs; a climb to a later rung never has a lower age."""
         delays_us = ages_us[0] if self.has_delays else np.zeros(ages_us.shape[1], np.int64)
         climbs_us = ages_us[1:] if self.has_delays else ages_us
         return delays_us, np.minimum.accumulate(climbs_us[::-1], axis=0)[::-1]

@@ -225,10 +225,11 @@ def _to_draw(limits: BatteryLimits, into_mj: Whole) -> Whole:
 def _value_bounds(
     stored: tuple[Whole, Whole], given: tuple[Whole, Whole], weight: Whole, end_weight: int
 ) -> tuple[Whole, Whole]:
-    """Bounds of the value of a stored millijoule, by what is stored and given in each epoch.
+    """Lower and upper bound of the value of a stored millijoule in each epoch.
 
-    Each pair is the largest and the actual amount. If more could be stored the value is 0. If less
-    is given than possible it is at least the weight; if anything is given, at most the weight.
+    stored, given: energy that the battery takes and gives in each epoch, each as a pair of the
+    largest possible and the actual amount. The value is 0 if the battery could take more. It is at
+    least `weight` if the battery could give more, and at most `weight` if it gives anything.
     """
     could_store = stored[1] < stored[0]
     low = np.where(given[1] < given[0], weight, 0)

@@ -71,10 +71,11 @@ class GridSearch:
         budget: largest number of evaluations.
         workers: number of threads.
         progress: called with the fraction that is done.
-        evaluations: number until now.
+        evaluations: number of evaluations so far.
         is_complete: whether no search was cut short.
-        units: units of the last search's first sort key, per ms.
-        seen: (evaluations, first sort key of each load) at each improvement.
+        units: factor from ms to the unit of the first sort key, in the last search.
+        seen: after each batch of the last search, the evaluations so far and the best first sort
+            key of each load.
     """
 
     grid: DurationGrid

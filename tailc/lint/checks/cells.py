@@ -111,7 +111,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _mixed_numbers(table: CellColumns) -> Iterator[Sighting]:
-    """A column with both whole numbers and fractions, as of two writers."""
+    """A demand column of whole numbers in one half and of fractions in the other."""
     for name in table.number_columns:
         column = table.cells.columns[name]
         if not pa.types.is_string(column.type) or table.roles.names.get(Role.DEMAND) != name:

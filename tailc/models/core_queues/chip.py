@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class LimitStep(enum.IntEnum):
-    """What is done to keep a chip within its power limit: nothing, or what is slowed or stopped."""
+    """Measure that keeps a chip within its power limit, from none to slower requests."""
 
     UNCHANGED = 0
     BATCH_SLOWED = 1

@@ -8,8 +8,8 @@ in order of arrival.
 - *Frequencies.* At every arrival and exit on a core that then has a request, the core immediately
   takes the level of the table (`tailc.forms.tail_table.level_for`). The level depends on the work
   done of the running request, rounded down to 2^-20 of it, and on the ages of all its requests.
-- *Progress.* At the clock f a request takes C / f + M. The remaining cycles and memory time
-  decrease in proportion.
+- *Progress.* At frequency f a request of C cycles and memory time M takes C / f + M. As it runs,
+  its remaining cycles and remaining memory time decrease by the same fraction.
 - *Sleep.* A core without requests sleeps, and the next request waits until it is awake; from the
   arrival on the core draws the power of its level. With batch work a core never sleeps: it runs
   batch work while it has no requests and stops it immediately.
@@ -24,9 +24,9 @@ in order of arrival.
 - *Control.* Exits are counted, and the last of an epoch makes a control step before its core
   chooses a level. The new bound applies to all later choices.
 
-**How.** Progress is counted in parts of 2^-62 of a request (`clocked`), so no change of level
-rounds; an exit comes at the first whole nanosecond at which all parts are done. A decision takes
-time in proportion to the requests of the core, up to the positions of the table.
+**How.** Progress is counted in parts of 2^-62 of a request (`clocked`), so a change of level causes
+no rounding. A request exits at the first whole nanosecond at which all its parts are done. The time
+of a decision is proportional to the number of requests of the core that the table distinguishes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def static_budgets(largest: int, step: int = 1) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class TokenRule:
-    """A baseline for token batches: a set of candidate schedulers, of which the best counts.
+    """A baseline for token batches: candidate schedulers, of which a replay uses the best.
 
     about: description in reports. candidates: makes them for an engine, its largest token budget
     and the SLOs.

@@ -129,9 +129,9 @@ def changes_in_cost(
 
 
 def _relative_change(own: NDArray[np.float64], best: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Relative change of a cost; 0 where one is unknown: 0 or not finite, as of overloaded servers.
+    """Relative change of a cost; 0 where one of the two is unknown, so that only latency decides.
 
-    Their latency percentiles are compared there all the same.
+    An unknown cost is 0 or not finite, such as that of an overloaded server.
     """
     is_known = np.isfinite(own) & np.isfinite(best) & (best > 0.0)
     return np.where(is_known, own, 1.0) / np.where(is_known, best, 1.0) - 1.0

@@ -41,7 +41,7 @@ def remaining_places(one: RunningJob, epoch: int) -> Whole:
 def previous_places(one: RunningJob, epoch: int) -> Whole | None:
     """Servers of a job by rack in the previous epoch, int64 (racks,); None if it starts now.
 
-    Servers that have failed since are removed, starting with the brownest rack.
+    If servers have failed since, as many are subtracted, from the brownest rack on.
     """
     begun = epoch - one.first_epoch
     if not begun:

@@ -37,7 +37,7 @@ class Decision:
 
     @property
     def rung(self) -> int:
-        """The rung of the request, as of the last tick at which its age was checked.
+        """The rung of the request since the last tick, at which its age was checked.
 
         A climb takes effect at the first tick after its age. A request that has given up is on the
         first rung.

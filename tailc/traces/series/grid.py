@@ -123,7 +123,7 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
 
 
 def _refuse_several_series(rows: StampedRows, reading: SeriesReading) -> None:
-    """Raise TailcError if most times are those of several rows, as of several places."""
+    """Raise TailcError if most times have several rows, as in a file of several places."""
     found, index, times = np.unique(rows.clocked.unix_s, return_index=True, return_counts=True)
     row = int(index[np.argmax(times)])
     text = rows.cells.text_of(reading.time, row) or ""

@@ -153,7 +153,7 @@ def _tune_robust_table(
 
 
 def _parts(problem: TuningProblem[Ladder], ambiguity: Ambiguity, days: RowDays | None) -> _Parts:
-    """The cases of what is tuned on and of what judges, each made of its own records."""
+    """Uncertainty cases of the tuning sample and of the validation sample."""
     load, slowed = problem.load, slowed_on(problem.base)
     judges = validation_weight(load)
     if judges is None:

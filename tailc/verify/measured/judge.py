@@ -77,7 +77,7 @@ def measured_tail(latencies: Histogram, percentile_ppm: int, bounds_ns: Bounds =
 
 
 def _buckets_us(bounds_ns: Bounds, latency_us: int) -> Iterator[tuple[int, int]]:
-    """The buckets, of which two may touch, that contain a latency."""
+    """The bounds in us of the buckets that contain a latency: two if it is near a common bound."""
     for low, high in bounds_ns:
         low_us, high_us = int(low // NS_PER_US), int(-(-high // NS_PER_US))
         if low_us < latency_us <= high_us:

@@ -42,7 +42,7 @@ class SchedulePool(NamedTuple):
     """Known schedules of all jobs as arrays, sorted by job.
 
     Attributes:
-        first: number of each job's first schedule, and of all schedules, K [J + 1].
+        first: number of each job's first schedule; the last entry is K, their number [J + 1].
         span: first epoch of each schedule, and the epoch after its last [K, 2].
         servers, energy_mj: servers and energy of each schedule in each epoch [K, T].
         own: cost of each schedule's run time, and its excess cost over the cheapest schedule of its

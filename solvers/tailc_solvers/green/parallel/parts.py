@@ -57,14 +57,14 @@ class LevelCosts(NamedTuple):
 class States(NamedTuple):
     """States of a job in a dynamic program over epochs: its amounts of remaining work.
 
-    They are numbered by epoch.
+    The N states of all K epochs are numbered in order of their epochs.
 
     Attributes:
-        first: number of the first state of each epoch, and of all states, N [K + 1].
-        after: the next state, by state and level in its epoch; DONE if no work remains, LOST if
-            more remains than can be done [N, L].
-        idle: for each epoch, the state of a job that keeps running without remaining work; DONE if
-            there is none [K + 1].
+        first: number of the first state of each epoch; the last entry is N [K + 1].
+        after: next state, by state and by level in its epoch [N, L]. DONE if no work remains, LOST
+            if the rest of the work cannot be done in time.
+        idle: for each epoch, the state of a job that has no work left but keeps its servers; DONE
+            if there is no such state [K + 1].
     """
 
     first: Whole
@@ -79,13 +79,13 @@ class RunBatch(NamedTuple):
     `batch_of`.
 
     Attributes:
-        first: number of each job's first run, and of all runs, R [J + 1].
+        first: number of each job's first run; the last entry is R, the number of runs [J + 1].
         kind, shape, start, epochs: kind, shape, first epoch and number of epochs of each run [R].
         deadline_ms, work_left: deadline and remaining work of the run's job [R].
         down, up: number of the run's grid with work rounded down, and rounded up; -1 if nothing is
             rounded [R].
-        level: number of each kind's first level, and of all levels [kinds + 1].
-        square: number of each kind's first pair of levels [kinds + 1].
+        level: number of each kind's first level; the last entry counts all levels [kinds + 1].
+        square: number of each kind's first pair of levels; the last entry counts all [kinds + 1].
         servers, power_mw, first_mj, end_mj, speed_ppt: as in RunArrays, of all levels of all kinds.
         moves_mj: energy of a change, of all pairs of levels.
         states: first entry of each grid in `number` and `idle`, and their length [G + 1].
@@ -130,7 +130,7 @@ class ScheduleRequests(NamedTuple):
         job: number of each of the n jobs [n].
         shape: its required shape, or -1 [n].
         least_epochs, most_epochs: limits of its run time [n].
-        counted: number of its first row in `counts`, and of all rows [n + 1].
+        counted: number of its first row in `counts`; the last entry counts all rows [n + 1].
         counts: rules on server counts: epoch, least and most servers [rows, 3].
     """
 

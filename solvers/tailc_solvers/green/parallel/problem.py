@@ -11,12 +11,13 @@ epoch, v_j(n) the speed on n servers and s one of several forecasts of green ene
                 sum_t v_j(n_jt) min(L_t, D_j - begin_t)^+ >= work left        by the deadline
     variables   A_j and the shape; n_jt from the shape's server counts; all whole
 
-D_j is the rest of F times the run on the requested servers, counted from the start. An average
-speed-up of at least the requested speed-up / F says the same, if the average ends where the job
-does; Haque (2016, eq. B.9) has it run on to the end of the last epoch.
+D_j is F times the run time on the requested servers, less the time that the job has run. begin_t is
+counted from the job's start or, if it runs, from now. It is equivalent to require an average
+speed-up, from the job's start to its end, of at least the requested speed-up / F. Haque (2016,
+eq. B.9) averages to the end of the last epoch instead.
 
 Source: Haque, PhD dissertation (Rutgers 2016), Appendix B, eq. B.1-B.9, Table B.1; the constraints
-are those that it has in words. Beyond it: M is a table, several forecasts, starts in a window.
+follow its text. Additions: M is a table, several forecasts, starts in a window.
 """
 
 from __future__ import annotations

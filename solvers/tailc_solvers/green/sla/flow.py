@@ -58,7 +58,7 @@ def _place(network: Network) -> PlacementSolution:
 
 
 Avoid = Callable[[Network, Whole, Placement], tuple[Network, Whole]]
-"""From a placement that overdraws the green bus, a network and what is free, without it."""
+"""Exclude a placement that overdraws the green bus: from a network, and from the free servers."""
 
 
 def _repair(network: Network, best: BestFlows, avoid: Avoid) -> list[PlacementSolution]:

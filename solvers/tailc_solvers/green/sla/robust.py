@@ -96,9 +96,10 @@ def solve_robust(
     solver: Solver,
     limits: BackendLimits | None = None,
 ) -> Robust:
-    """The best plan for all scenarios, which differ only in their green groups and energy.
+    """The plan with the highest mean value over the scenarios that is feasible in each of them.
 
-    Raises ValueError for scenarios with other servers, or jobs of another size.
+    The scenarios may differ only in which groups are green and in their energy. Raises ValueError
+    if their servers differ, or if a job does not fit their epochs or groups.
     """
     _check(scenarios, jobs)
     assembly, columns = _program(scenarios, jobs)

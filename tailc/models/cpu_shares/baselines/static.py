@@ -1,4 +1,4 @@
-"""Static: constant shares, either the best or a given one (Bartolini, 2015, 2.2.1)."""
+"""Static: constant shares, either the best ones or given ones (Bartolini, 2015, 2.2.1)."""
 
 from __future__ import annotations
 
