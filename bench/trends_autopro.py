@@ -149,7 +149,7 @@ def pairs_with_batch() -> None:
         rows.append(cells)
     heads = ("two and batch work: MAPE, median and 90th percentile", "30 %", "40 %", "50 %")
     show(heads, rows)
-    print(f"granted in the mean: {np.mean(utilization):.2%}, least run {min(utilization):.2%}\n")
+    print(f"granted on average: {np.mean(utilization):.2%}, least run {min(utilization):.2%}\n")
 
 
 def case_study() -> None:

@@ -150,7 +150,7 @@ def copies() -> Iterator[Row]:
             saved.append(PERCENT * (1 - cores.mean))
             tail = alike.tail(OWN, load)
             yield [name, f"{load:.0%}", _share(tail), _saved(cores), _saved(server)]
-    yield ["all, saved by cores in the mean", "", "", f"{statistics.fmean(saved):.0f}", ""]
+    yield ["all, saved by cores on average", "", "", f"{statistics.fmean(saved):.0f}", ""]
 
 
 def _core_w(run: Run) -> float:

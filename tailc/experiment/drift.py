@@ -144,7 +144,7 @@ def _distance_text(drift: Drift) -> str:
         share = format_ppm(round(ks.estimate, _PPM_DIGITS))
         return f"the distribution functions differ by up to {share}"
     moved_by = _approximate_text(moved.estimate)
-    return f"equal quantiles differ by {moved_by} in the mean (Wasserstein distance)"
+    return f"quantiles differ by {moved_by} on average (Wasserstein distance)"
 
 
 def _approximate_text(time_us: int) -> str:

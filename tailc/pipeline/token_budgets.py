@@ -151,7 +151,7 @@ def _remarks(solution: TokenBudgetSolution) -> Iterator[Finding]:
         yield Finding(
             Code.NOISY_MODEL,
             "the fitted times of iterations differ from measured ones, which the fit did not see, "
-            f"by {format_ppm(solution.fit.mean_ppm)} in the mean",
+            f"by {format_ppm(solution.fit.mean_ppm)} on average",
             help="measure each size of iteration several times, and write the mean",
             severity=Severity.WARNING,
             about=("engine", "steps"),

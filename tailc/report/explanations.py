@@ -306,7 +306,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NOISY_MODEL: "From one step to the next the throughput of a machine varies by more than "
     "the tolerance of the spec, so its mean error will also exceed the tolerance. Measure over a "
     "longer window, or raise the tolerance. For llm-batching, fitted times of iterations differ "
-    "from measured ones by more than 10 % in the mean, so percentiles may differ as much.",
+    "from measured ones by more than 10 % on average, so percentiles may differ as much.",
     Code.BEYOND_PROFILE: "The table has larger budgets, or the engine batches more sequences, than "
     "any iteration in the file of `engine.steps`. The replay extends the fitted times with their "
     "last slope, which may be far from the real ones. Measure larger iterations, or lower "

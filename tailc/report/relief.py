@@ -72,4 +72,4 @@ def _row(rate: RateLoss) -> tuple[str, ...]:
 def _rejected_rule(rule: str, lost_ppm: int | None) -> str:
     if lost_ppm is None:
         return f"`{rule}` cannot keep the tail within its limit"
-    return f"`{rule}` would lose {percent(lost_ppm)} of the work, in the mean of all rates"
+    return f"`{rule}` would lose {percent(lost_ppm)} of the work, averaged over all rates"

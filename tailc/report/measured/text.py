@@ -179,7 +179,7 @@ def _execution_remarks(
     times_us = round(execution.thread_time_us), round(execution.predicted_thread_time_us)
     measured, predicted = map(format_us, times_us)
     means = (
-        f"a request had {measured} of thread time in the mean, and {predicted} in the replay of "
+        f"a request had {measured} of thread time on average, and {predicted} in the replay of "
         "the same demand"
     )
     if ModelPart.SPEEDUPS in deviating:

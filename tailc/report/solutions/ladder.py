@@ -57,7 +57,7 @@ def speedup_line(compiled: _Compiled) -> str:
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder):
         unit = ladder.cost_units[0].name
-        return f"target of the rows: {problem.budget_ppm / PPM:g} {unit} in the mean"
+        return f"target of the rows: {problem.budget_ppm / PPM:g} {unit} on average"
     speedups = speedup_summary(compiled.design)
     groups = {
         "mean": speedups.everyone,

@@ -31,7 +31,7 @@ def solution_text(compiled: _Compiled) -> str:
     fit = solution.fit
     lines = [
         f"times of iterations: fitted to {len(problem.steps.time_ns):,} rows; rows that a fit did "
-        f"not see differ by {percent(fit.mean_ppm)} in the mean, {percent(fit.worst_ppm)} at most"
+        f"not see differ by {percent(fit.mean_ppm)} on average, {percent(fit.worst_ppm)} at most"
     ]
     if solution.static_tokens is not None:
         lines.append(

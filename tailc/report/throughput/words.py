@@ -52,7 +52,7 @@ def heading(verdicts: ThroughputVerdicts) -> str:
 def host(verdicts: ThroughputVerdicts) -> str:
     """Format the share of the host that machines got."""
     return (
-        f"granted: {percent(verdicts.usage.utilization_ppm)} of the host in the mean, of which "
+        f"granted: {percent(verdicts.usage.utilization_ppm)} of the host on average, of which "
         f"batch work {percent(verdicts.usage.batch_ppm)}"
     )
 
@@ -78,7 +78,7 @@ def sentences(machine: MachineVerdict) -> Iterator[str]:
     """Yield remarks on the verdict on a machine with a throughput target."""
     if not machine.is_attainable:
         most = format_mrps(machine.max_milli)
-        yield f"the whole host would do {most} in the mean: the target is out of reach"
+        yield f"the whole host would do {most} on average: the target is out of reach"
     if machine.short_ppm:
         yield f"short of share, and flagged as such, in {percent(machine.short_ppm)} of the steps"
     if machine.capped_ppm:

@@ -84,14 +84,14 @@ def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
         "encoder  40.2 %  27.4 %     40.0 %  31.0 %          6.0 %     8.1 %\n"
         "index    40.2 %  27.4 %     40.0 %  31.0 %              -         -\n"
     )
-    assert "granted: 100.0 % of the host in the mean, of which batch work 12.0 %" in told
+    assert "granted: 100.0 % of the host on average, of which batch work 12.0 %" in told
     assert (
         "drift since the compile, of throughput and of the model's a:\n"
         "machine  by the same share     95 % interval  change of a  95 % interval  drift\n"
         "encoder            -41.3 %  -44.0 .. -38.3 %            -              -  flagged\n"
         "index                2.0 %     -1.0 .. 5.1 %         0.00  -0.01 .. 0.07  not flagged\n"
     ) in told
-    assert "index: the whole host would do 72.5/s in the mean: the target is out of reach" in told
+    assert "index: the whole host would do 72.5/s on average: the target is out of reach" in told
     assert "index: short of share, and flagged as such, in 50.0 % of the steps" in told
     assert "index: under a cap in 25.0 % of the steps, since throughput did not follow" in told
     assert "index: about 1,200 more steps would decide" in told
