@@ -36,8 +36,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "explain in one sentence why requests did not wait.",
     Code.LAYOUT: "The spec is valid, but its layout differs, so that changes are hard to see in a "
     "diff. `tailc fmt` formats it and keeps its comments.",
-    Code.NOT_CARRIED: "A spec has only latency objectives that are a share of requests. The other "
-    "parts of the SLO stay with the tool that the document was written for.",
+    Code.NOT_CARRIED: "A spec limits the latency of a share of requests, and nothing else. For the "
+    "other parts of the SLO, continue to use the tool that the document was written for.",
     Code.BAD_CONFIGURATION: "The nearest tailc.toml, or [tool.tailc] of a pyproject.toml, sets "
     "options. A key without effect, or a value that the option refuses, "
     "would hide a mistake. `tailc config COMMAND` prints each option with"
@@ -107,7 +107,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "several times of the same requests, such as response, service and waiting times. Choose with "
     "`--tag`.",
     Code.SEVERAL_SERVICES: "A trace has the spans of all services that a request visits, but a "
-    "policy is for one of them, and the times of all together are those of none. Choose it with "
+    "policy is for one of them. Choose it with "
     "`--service`. The spans of the other services are still subtracted from its own times.",
     Code.OPEN_BUCKET: "The `+Inf` bucket says how many requests took longer than the largest "
     "bound, but not how long they took. They are the tail, so tailc does not invent times for "
@@ -169,7 +169,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.UNUSED_SPEEDUP: "The curve has no effect. Check the name of its application.",
     Code.COARSE_INPUT: "The input has some percentiles and no requests. All requests between two "
     "percentiles count as the higher one, so that demands are overestimated and not "
-    "underestimated. If each row of a table is a summary, a percentile counts as one request.",
+    "underestimated. If each row of a table is a summary of many requests, its percentile is used "
+    "as the time of one request.",
     Code.FAILED_REQUESTS: "A failed request did less work, or ended in a timeout. If failed "
     "requests are left out, the service can look better than it is; if they are counted, it can "
     "look faster.",
@@ -199,7 +200,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the percentile, that percentile is not known. Run for longer. ghz writes the times of the "
     "first million requests only.",
     Code.OUTSIDE_LOAD: "Requests of setup() and teardown() are sent by k6 one by one, before and "
-    "after the load. They prepare the test and are no requests of users.",
+    "after the load. They prepare the test and are not requests of users.",
     Code.SUMS_LEFT_OUT: "A transaction of JMeter has a row that lasts as long as its requests "
     "together. If the requests also have their own rows, they would count twice.",
     Code.SKEWED_SPANS: "A call cannot start before its caller, so the clocks of two machines "
@@ -214,9 +215,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the own time of the server is too long. A span with a missing parent counts as a call of "
     "the server span that started last of those in its trace that contain it. A server span with "
     "a missing parent counts only if the trace begins in the file.",
-    Code.SPANS_AS_REQUESTS: "The table has columns of spans and of their parents, so a row may be "
-    "a call within a request, whose time counts again. Export the spans of servers alone, or give "
-    "the spans in a format of which `tailc ingest` subtracts calls.",
+    Code.SPANS_AS_REQUESTS: "The table has columns with ids of spans and of their parents, so a "
+    "row may be a call within a request. Its time then counts twice. Export the spans of servers "
+    "alone, or give the spans as OTLP, Jaeger or Zipkin JSON, from which `tailc ingest` subtracts "
+    "calls.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "
@@ -289,12 +291,12 @@ EXPLANATIONS: Mapping[Code, str] = {
     "prices are those of the jobs of the plan. Begin later in the log.",
     Code.BAD_STATE: "The file is not the state of a plan, or it is of another plan, time, log or "
     "datacentre. Write it with `tailc advance` from the plan in force.",
-    Code.RULE_CHOSEN: "The method `auto` replays rules for jobs that the plan does not include on "
-    "earlier days, with the forecasts of those days. It takes the best one of those that keep the "
-    "promise and, for malleable jobs, draw no more brown energy than constant widths. "
-    "`search.method` sets a rule.",
+    Code.RULE_CHOSEN: "A rule decides about jobs that arrive after the plan is made. The method "
+    "`auto` compares the rules in replays of earlier days, with the forecasts of those days. Of "
+    "the rules that keep the promise, it takes the best one; for malleable jobs, a rule must also "
+    "draw no more brown energy than constant widths. `search.method` sets a rule.",
     Code.LOST_PROMISE: "A job that runs at the start of the plan cannot get the green energy of "
-    "its SLA any more, not even with all green servers to itself. It pays the penalty. "
+    "its SLA any more, not even with all green servers to itself. The plan pays the penalty. "
     "`violations` limits the other jobs.",
     Code.NO_GREEN_POWER: "The expected power of sun and wind is below that of one rack, so no "
     "rack is green. Check the unit.",
@@ -353,9 +355,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.COMPILE_TRACE: "A policy always looks good on the sample that it was compiled from. Give "
     "requests that were held out.",
     Code.SHARED_REQUESTS: "The trace contains requests that the policy was compiled from, so the "
-    "verdict is partly one on its own sample, which looks too good. Demands that the policy "
-    "records occur in the trace to the nanosecond, far more of them than by chance. Give requests "
-    "that were held out.",
+    "verdict is too optimistic. tailc compares the trace with demands in the policy: far more of "
+    "them are equal to the nanosecond than by chance. Give requests that were held out.",
     Code.TEST_FAILED: "A file of `tailc test` states what the policy must answer, and the "
     "policy answers otherwise, or the tests read less of it than `--threshold`. If the new "
     "answer is intended, change the test; else compare the policies with `tailc diff`.",
