@@ -173,8 +173,8 @@ class ControlSpec(SpecModel):
     cap_headroom_ppm: HeadroomPpm = Field(
         default=HEADROOM_PPM,
         alias="cap_headroom",
-        description="What a cap is above the share in use. Shares that are compared differ by it "
-        "too.",
+        description="How far a cap is above the share in use, relative to it. The two shares at "
+        "which throughput is compared differ by the same factor.",
         json_schema_extra={"default": "100%"},
     )
 
