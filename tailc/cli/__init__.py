@@ -42,7 +42,7 @@ COMMANDS = {
     "embed": "Convert a policy to source code.",
     "sign": "Sign a policy with a private key.",
     "keygen": "Create a key pair for signing policies.",
-    "rollback": "Publish an old policy as a new generation.",
+    "rollback": "Write an old policy as a new generation.",
     "migrate": "Rewrite specs and policies of older versions.",
     "ingest": "Convert measurements to a profile of demand.",
     "lint-trace": "Find defects in traces.",

@@ -53,12 +53,13 @@ other_power = click.option(
     "other_power_ppm",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="Share of the power of the baseline that is not used by cores, such as 33%.",
+    help="Share of the power of the reference baseline that parts other than cores use, "
+    "such as 33%.",
 )
 
 
 # Default baselines for the help text of commands whose option has no default.
-_USUAL = "the first, the best by hand, the policy without extras"
+_USUAL = "the first, the best by hand, the policy without boosting or controller"
 
 
 def baselines(default: str | None = None) -> Callable[[Command], Command]:

@@ -1,4 +1,4 @@
-"""The command `tailc rollback`: publish an old policy as a new generation."""
+"""The command `tailc rollback`: write an old policy as a new generation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
 
 
-@click.command("rollback", short_help="Publish an old policy as a new generation.")
+@click.command("rollback", short_help="Write an old policy as a new generation.")
 @click.argument("old")
 @click.option("--over", required=True, metavar="CURRENT", help="Artifact of the deployed policy.")
 @click.option(
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @trusts
 @command_with_outcome
 def command(old: str, over: str, output: str, trust: Trust) -> CommandOutcome:
-    """Publish OLD again, one generation after CURRENT.
+    """Write a copy of OLD whose generation is one after that of CURRENT.
 
     The generation is the number of a policy in the sequence of those published. A server refuses a
     policy whose generation is older than that of the policy it has, so copying the old file back
