@@ -141,7 +141,7 @@ def test_a_worst_case_is_not_told_of_batch_work(tmp_path, refusal):
 
 def test_starts_by_what_is_in_use_count_one_supply(tmp_path, refusal):
     said = refusal(searched(tmp_path, TYPES, optional_rules=["start-below"]).spec)
-    assert "each core type is one" in said
+    assert "needs one resource that all requests share" in said
 
 
 CORES = SPEC[SPEC.index("cores:") : SPEC.index("server:")]
