@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.step_times import StepTimes, step_ns
+from tailc.models.kernel_decorators import loop, part
 from tailc.percentiles import percentile_rank
 
 Int64s = NDArray[np.int64]
@@ -87,31 +88,53 @@ def _late(arrival_ns: Int64s, work_ns: Int64s, alone_ns: Int64s, limit_ns: int, 
     """
     possible = alone_ns <= limit_ns
     late = len(arrival_ns) - int(possible.sum())
-    arrival_ns, work_ns = arrival_ns[possible], work_ns[possible]
-    for start in range(0, len(arrival_ns), _WINDOW):
-        window = slice(start, start + _WINDOW)
-        late += _removed(arrival_ns[window], work_ns[window], limit_ns, most - late)
-        if late > most:
-            break
-    return late
+    kept_ns, slack_ns = np.empty((2, _WINDOW), np.int64)
+    limits = limit_ns, most - late
+    return late + _removed(arrival_ns[possible], work_ns[possible], *limits, kept_ns, slack_ns)
 
 
-def _removed(arrival_ns: Int64s, work_ns: Int64s, limit_ns: int, most: int) -> int:
-    """The least number of requests without which the others end in time; at most `most` + 1."""
-    for removed in range(most + 1):
-        end_ns = _ends(arrival_ns, work_ns)
-        is_late = end_ns - arrival_ns > limit_ns
-        if not is_late.any():
-            return removed
-        last = int(np.argmax(is_late)) + 1
-        slack_ns = (end_ns - work_ns - arrival_ns)[1:last]
-        # Without a request, those after it start earlier, but not before they arrive.
-        later_ns = np.minimum.accumulate(slack_ns[::-1])[::-1]
-        gain_ns = work_ns[:last].copy()
-        gain_ns[:-1] = np.minimum(gain_ns[:-1], later_ns)
-        worst = int(np.argmax(gain_ns))
-        arrival_ns, work_ns = np.delete(arrival_ns, worst), np.delete(work_ns, worst)
-    return most + 1
+@loop
+def _removed(arrival_ns, work_ns, limit_ns, most, kept_ns, slack_ns):  # pragma: no cover - compiled
+    """The least number of requests without which the others end in time.
+
+    Counting ends above `most`. kept_ns, slack_ns: room for the works of a window that are not
+    removed, and for how long each waits to start.
+    """
+    removed, number, end_ns = 0, 0, 0
+    for at in range(len(arrival_ns)):
+        if at % len(kept_ns) == 0:
+            number, end_ns = 0, 0
+        start_ns = max(arrival_ns[at], end_ns)
+        kept_ns[number], slack_ns[number] = work_ns[at], start_ns - arrival_ns[at]
+        end_ns = start_ns + work_ns[at]
+        number += 1
+        if end_ns - arrival_ns[at] > limit_ns:
+            end_ns -= _remove_worst(kept_ns, slack_ns, number)
+            number -= 1
+            removed += 1
+            if removed > most:
+                break
+    return removed
+
+
+@part
+def _remove_worst(kept_ns, slack_ns, number):  # pragma: no cover - compiled
+    """Remove the request without which the last one ends first; returns how much earlier.
+
+    Those after it start earlier by its work, but not before they arrive.
+    """
+    worst, at = number - 1, number - 2
+    gain_ns, later_ns = kept_ns[worst], slack_ns[worst]
+    while at >= 0 and later_ns > gain_ns:
+        if min(kept_ns[at], later_ns) > gain_ns:
+            gain_ns, worst = min(kept_ns[at], later_ns), at
+        later_ns = min(later_ns, slack_ns[at])
+        at -= 1
+    earlier_ns = kept_ns[worst]
+    for at in range(worst, number - 1):
+        earlier_ns = min(earlier_ns, slack_ns[at + 1])
+        kept_ns[at], slack_ns[at] = kept_ns[at + 1], slack_ns[at + 1] - earlier_ns
+    return earlier_ns
 
 
 def _ends(arrival_ns: Int64s, work_ns: Int64s) -> Int64s:
