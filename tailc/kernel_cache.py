@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numba.core.caching import IndexDataCacheFile
 
 _CACHING = "numba.core.caching"
+_USED = ("_open_for_write", "_load_index", "_load_data", "_data_path")
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -82,7 +83,9 @@ def _is_sealed(path: Path) -> bool:
 
 
 def _seal(caching: ModuleType) -> None:
-    files = caching.IndexDataCacheFile
+    files = getattr(caching, "IndexDataCacheFile", None)
+    if files is None or not all(hasattr(files, name) for name in _USED):
+        return  # These names are private: a numba without them stores kernels as before.
     if files._load_data.__module__ == __name__:
         return
     open_for_write, load_index, load_data = (

@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -33,3 +34,14 @@ def test_the_usual_places_are_left_to_numba(environment):
 
 def test_a_folder_that_can_be_made_counts_as_writable(tmp_path):
     assert kernel_cache._is_writable(tmp_path / "not/there/yet")
+
+
+@pytest.mark.parametrize("gone", kernel_cache._USED)
+def test_a_numba_with_other_private_names_is_unchanged(gone):
+    files = type("Files", (), dict.fromkeys({*kernel_cache._USED} - {gone}, len))
+    before = dict(vars(files))
+    caching = ModuleType("caching")
+    kernel_cache._seal(caching)
+    caching.IndexDataCacheFile = files
+    kernel_cache._seal(caching)
+    assert dict(vars(files)) == before

@@ -9,6 +9,7 @@ import pytest
 
 from tailc.forms.budget_table import BatchEngine, static_budget
 from tailc.forms.step_times import NOTHING, StepPart, StepTimes, step_ns
+from tailc.models.token_batches import bound as bounds
 from tailc.models.token_batches.arrays import TokenScheduler, token_requests
 from tailc.models.token_batches.bound import least_ttft_ns
 from tailc.models.token_batches.replay import replay
@@ -91,17 +92,24 @@ def test_no_schedule_of_all_is_below_the_bound_and_no_replay_below_the_best_of_a
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_bound_of_the_relaxation_is_that_of_every_set_of_requests(seed):
-    """One token takes 1 ms, so the relaxation is a machine with these works; 7 requests."""
+def test_the_bound_of_the_relaxation_is_that_of_every_set_of_requests(seed, monkeypatch):
+    """One token takes 1 ms, so the relaxation is a machine with these works; 7 requests.
+
+    With windows of 3 requests the bound is not above it.
+    """
     rng = np.random.default_rng(seed)
     arrival, tokens = np.sort(rng.integers(0, 12, 7)) * 1_000_000, rng.integers(1, 5, 7)
     step = StepTimes(1, StepPart((0, 1), (0, 1_000_000)), NOTHING, NOTHING, NOTHING)
-    for rank in (4, 6, 7):
-        bound = least_ttft_ns(step, arrival, tokens, 1, rank * PPM // 7)
+    for rank in (3, 4, 6, 7):
+        ppm = rank * PPM // 7
+        bound = least_ttft_ns(step, arrival, tokens, 1, ppm)
         wanted = min(
             longest_wait(arrival, tokens, chosen) for chosen in combinations(range(7), rank)
         )
         assert bound == pytest.approx(wanted, rel=0.003)
+        with monkeypatch.context() as windows:
+            windows.setattr(bounds, "_WINDOW", 3)
+            assert 0 < least_ttft_ns(step, arrival, tokens, 1, ppm) <= bound
 
 
 def longest_wait(arrival, tokens, chosen):
