@@ -14,6 +14,8 @@ from tailc_runtime import (
     open_shares,
     open_tail_table,
 )
+from tailc_runtime.overload import Overload
+from tailc_runtime.sharing import Sharing
 
 from tests.tailc.artifact.published import VECTORS
 
@@ -61,6 +63,33 @@ def test_a_controller_makes_no_step_of_nan(arguments: tuple) -> None:
     with pytest.raises(ValueError, match="nor NaN"):
         controller.step(*arguments)
     assert vars(controller) == before
+
+
+OVERLOAD, SHARING = Overload(1, 1, 1, 1, counts_waiting=True), Sharing(0, 1, 1, counts_waiting=True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "arguments"),
+    [
+        (OVERLOAD.refuses, (nan,)),
+        (OVERLOAD.work_ppm, (nan,)),
+        (OVERLOAD.cuts_off, (nan, 0)),
+        (OVERLOAD.cuts_off, (0, nan)),
+        (SHARING.starts, (nan,)),
+        (SHARING.gives_up, (nan, 0)),
+        (SHARING.gives_up, (0, nan)),
+    ],
+)
+def test_no_rule_decides_on_nan(rule: Callable, arguments: tuple) -> None:
+    with pytest.raises(ValueError, match="must not be NaN"):
+        rule(*arguments)
+
+
+@pytest.mark.parametrize("rules", [Overload(1, 5, 1, 1, False), Sharing(0, 1, 5, False)])
+def test_an_infinite_time_of_waiting_is_no_work(rules: Overload | Sharing) -> None:
+    ends = rules.cuts_off if isinstance(rules, Overload) else rules.gives_up
+    assert not ends(inf, 4)
+    assert ends(inf, 5)
 
 
 @pytest.mark.parametrize("place", range(2))

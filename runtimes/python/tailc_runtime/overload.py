@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 from tailc_runtime.controller import PPM
+
+
+def number(value: float) -> float:
+    """The value; raises ValueError for NaN."""
+    if not value <= inf:
+        raise ValueError("numbers of requests, times and amounts must not be NaN")
+    return value
 
 
 class Overload(NamedTuple):
@@ -12,7 +20,7 @@ class Overload(NamedTuple):
     ticks.
 
     A field is None if the ladder does not have its rule: `shed_from` for shed, `cut_off_us` for
-    cut-off, `degrade_from` and `degraded_ppm` for degrade.
+    cut-off, `degrade_from` and `degraded_ppm` for degrade. A rule raises ValueError for NaN.
     """
 
     shed_from: int | None
@@ -23,11 +31,13 @@ class Overload(NamedTuple):
 
     def refuses(self, in_system: int) -> bool:
         """Whether to refuse a request that arrives with this number of others in the system."""
-        return self.shed_from is not None and in_system >= self.shed_from
+        return self.shed_from is not None and number(in_system) >= self.shed_from
 
     def work_ppm(self, in_system: int) -> int:
         """Share of its work [ppm] to do for a request that arrives with this number of others."""
-        if self.degrade_from is None or self.degraded_ppm is None or in_system < self.degrade_from:
+        if self.degrade_from is None or self.degraded_ppm is None:
+            return PPM
+        if number(in_system) < self.degrade_from:
             return PPM
         return self.degraded_ppm
 
@@ -35,4 +45,4 @@ class Overload(NamedTuple):
         """Whether a running request ends now with its partial result."""
         if self.cut_off_us is None:
             return False
-        return executed_us + self.counts_waiting * waited_us >= self.cut_off_us
+        return number(executed_us + (self.counts_waiting and waited_us)) >= self.cut_off_us

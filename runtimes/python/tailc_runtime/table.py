@@ -102,8 +102,8 @@ class PolicyTable:
     ) -> tuple[int, int, int]:
         if not (waited_us >= 0 and executed_us >= 0):
             raise ValueError(_NOT_FROM_0)
-        counted_us = self._waits_count * waited_us
-        age_us = _unscaled_us(executed_us + counted_us, output_ppm)
+        counted_us = min(self._waits_count and waited_us, _EVER_US)
+        age_us = _unscaled_us(min(executed_us + counted_us, _EVER_US), output_ppm)
         return as_written(load, waited_us, age_us - counted_us)
 
     def _steered(self, controller: Controller, as_written: Lookup) -> Lookup:
@@ -160,7 +160,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
                 raise ValueError(_NOT_FROM_0)
             counters.outside += 1
         start, delay_us, ages, rungs = dense[load] if load < limit else beyond
-        rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
+        rung = rungs[bisect_right(ages, executed_us + (waits_count and waited_us))]
         if delay_us > waited_us:
             return WAIT, delay_us - waited_us, rung
         return start, 0, rung
@@ -171,7 +171,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
                 raise ValueError(_NOT_FROM_0)
             counters.outside += 1
         start, delay_us, ages, rungs = entries[bisect_right(starts, load) - 1]
-        rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
+        rung = rungs[bisect_right(ages, executed_us + (waits_count and waited_us))]
         if delay_us > waited_us:
             return WAIT, delay_us - waited_us, rung
         return start, 0, rung
