@@ -27,3 +27,10 @@ def test_every_place_in_contributing_is_a_folder() -> None:
 def test_contributing_names_every_room() -> None:
     rooms = {path.parent.name for path in (ROOT / "tailc").glob("*/__init__.py")}
     assert [room for room in sorted(rooms) if f"`tailc/{room}`" not in CONTRIBUTING] == []
+
+
+def test_no_page_has_the_marks_of_an_unfinished_merge() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("runtimes/*/*.md")]
+    assert ROOT / "CHANGELOG.md" in pages
+    marks = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+    assert [page for page in pages if marks.search(page.read_text(encoding="utf-8"))] == []
