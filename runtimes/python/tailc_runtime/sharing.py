@@ -12,7 +12,8 @@ class Sharing(NamedTuple):
     request.
 
     A field is None if the ladder does not have its rule: `start_unit`, a cost unit, and
-    `start_below_ppm` for start-below, and `give_up_us` for give-up. A rule raises ValueError for NaN.
+    `start_below_ppm` for start-below, and `give_up_us` for give-up. A rule raises ValueError
+    for NaN.
     """
 
     start_unit: int | None
