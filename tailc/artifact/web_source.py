@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from string import punctuation
 from typing import TYPE_CHECKING, Any
 
 from tailc.artifact.refusal import Refusal
@@ -37,7 +38,10 @@ def web_content(name: str, most_bytes: int) -> bytes:
         raise _refused(name, "it has no host, path and SHA-256", _HINT)
     scheme, host, path, digest = match.groups()
     if scheme == "https":
-        return _checked(name, _answer(name, f"https://{host}/{path}", {}, most_bytes), digest)
+        from urllib.parse import quote
+
+        url = f"https://{host}/{quote(path, safe=punctuation)}"
+        return _checked(name, _answer(name, url, {}, most_bytes), digest)
     base = f"https://{host}/v2/{path}"
     url, headers = f"{base}/manifests/sha256:{digest}", {"Accept": _MANIFEST}
     manifest = _checked(name, _answer(name, url, headers, _MOST_MANIFEST_BYTES), digest)
@@ -70,6 +74,7 @@ def _layer_digest(name: str, manifest: bytes) -> str:
 
 def _answer(name: str, url: str, headers: dict[str, str], most_bytes: int) -> bytes:
     """Body of an answer; a registry that requires a token for everybody gives one."""
+    from http.client import HTTPException
     from urllib.error import HTTPError
 
     try:
@@ -80,9 +85,10 @@ def _answer(name: str, url: str, headers: dict[str, str], most_bytes: int) -> by
             raise _refused(name, f"the server answered {error.code} {error.reason}") from error
         token = _token(name, error)
         return _answer(name, url, headers | {"Authorization": f"Bearer {token}"}, most_bytes)
-    except (OSError, ValueError) as error:
-        reason = str(getattr(error, "reason", error))
-        raise _refused(name, f"the server does not answer: {reason.lower()}") from error
+    except (OSError, ValueError, HTTPException) as error:
+        cause = getattr(error, "reason", error)
+        reason = str(getattr(cause, "strerror", None) or cause).lower()
+        raise _refused(name, f"the server gives no answer that can be read: {reason}") from error
 
 
 def _body(name: str, url: str, headers: dict[str, str], most_bytes: int) -> bytes:

@@ -32,6 +32,7 @@ TWO_LAYERS = json.dumps({"layers": [{"digest": digest(POLICY)}] * 2}).encode()
 REGISTRY = "/v2/team/search"
 CONTENTS = {
     "/search.tailc": POLICY,
+    "/%C3%A9.tailc": POLICY,
     f"{REGISTRY}/manifests/{digest(MANIFEST)}": MANIFEST,
     f"{REGISTRY}/manifests/{digest(TWO_LAYERS)}": TWO_LAYERS,
     f"{REGISTRY}/blobs/{digest(POLICY)}": POLICY,
@@ -45,6 +46,8 @@ class Answers(BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/moved":
             return self.answer(302, b"", Location=f"http://{self.headers['Host']}/search.tailc")
+        if self.path == "/cut":
+            return self.answer(200, b"5\r\nab", **{"Transfer-Encoding": "chunked"})
         if self.path.startswith("/v2/") and self.headers["Authorization"] != "Bearer t0k":
             realm = f'Bearer realm="https://{self.headers["Host"]}/token"'
             scope = f'{realm},service="here",scope="pull"'
@@ -126,8 +129,9 @@ def code_of(name: str) -> Code:
     return error.value.findings[0].code
 
 
-def test_a_file_of_a_server_is_read(trusted):
-    read = read_policy(f"https://{trusted}/search.tailc@{digest(POLICY)}")
+@pytest.mark.parametrize("file", ["search.tailc", "é.tailc"])
+def test_a_file_of_a_server_is_read(trusted, file):
+    read = read_policy(f"https://{trusted}/{file}@{digest(POLICY)}")
     assert read == read_policy(VECTORS / "smallest.tailc")
 
 
@@ -147,6 +151,8 @@ def test_other_bytes_than_the_name_states_are_refused(trusted):
         "https://{}/search.tailc",
         "https://{}/absent@" + digest(POLICY),
         "https://{}/moved@" + digest(POLICY),
+        "https://{}/cut@" + digest(POLICY),
+        "https://{}/\x01@" + digest(POLICY),
         "oci://{}/team/search@" + digest(TWO_LAYERS),
         "oci://{}/team/absent@" + digest(MANIFEST),
     ],
