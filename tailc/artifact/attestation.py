@@ -119,8 +119,9 @@ def _parts(envelope: bytes) -> tuple[bytes, Sequence[Mapping[str, str]]]:
         signatures = [{"keyid": one["keyid"], "sig": one["sig"]} for one in document["signatures"]]
         for one in signatures:
             base64.b64decode(one["sig"], validate=True)
-        is_known = document["payloadType"] == _PAYLOAD_TYPE and isinstance(
-            json.loads(payload)["subject"][0]["digest"]["sha256"], str
+        subject = json.loads(payload)["subject"][0]["digest"]["sha256"]
+        is_known = document["payloadType"] == _PAYLOAD_TYPE and all(
+            isinstance(one, str) for one in (subject, *(one["keyid"] for one in signatures))
         )
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         is_known, payload, signatures = False, b"", []

@@ -76,6 +76,14 @@ def test_a_changed_envelope_is_refused(signed, tailc, change):
     assert (ended.code, "error[TC040" in ended.err) == (5, True), ended.err
 
 
+def test_a_key_id_that_is_no_text_is_refused_by_a_signer(signed, tailc):
+    document = json.loads(signed.read_text())
+    document["signatures"][0]["keyid"] = 5
+    signed.write_text(json.dumps(document))
+    ended = tailc("sign", "p", "--key", "b.key", "--detached")
+    assert (ended.code, "no DSSE envelope" in ended.err) == (5, True), ended.err
+
+
 def test_another_policy_needs_new_signatures(signed, tailc, in_folder):
     write_policy(small_policy(), in_folder / "q")
     tailc("sign", "q", "--key", "a.key")
