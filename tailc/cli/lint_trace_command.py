@@ -135,13 +135,15 @@ def _fix(traces: tuple[str, ...], fix: Path) -> CommandOutcome:
 
     if len(traces) != 1:
         raise click.UsageError("`--fix` repairs one TRACE at a time")
-    if fix.exists() and Path(traces[0]).exists() and fix.samefile(traces[0]):
-        raise click.UsageError("`--fix` writes a copy: give another file than the TRACE")
+    log_path = fix.with_name(fix.name + ".changes.ndjson")
+    trace = Path(traces[0])
+    for path in (fix, log_path):
+        if path.exists() and trace.exists() and path.samefile(trace):
+            raise click.UsageError(f"`--fix` would replace the TRACE `{path}`: give another file")
     with open_source(traces[0]) as source:
         lines, repairs = zip(*repaired_lines(source), strict=True)
     changes = [change for one in repairs for change in one]
     log = "".join(json.dumps(asdict(one)) + "\n" for one in changes)
-    log_path = fix.with_name(fix.name + ".changes.ndjson")
     replace_files([(log_path, log.encode()), (fix, b"".join(lines))])
     counts = Counter(one.name for one in changes)
     listing = "".join(f"  {count:,} {name}\n" for name, count in sorted(counts.items()))

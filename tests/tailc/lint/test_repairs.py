@@ -61,3 +61,10 @@ def test_the_trace_itself_is_not_replaced(in_folder, tailc):
     Path("bad.csv").write_text("demand_ms\n\n5\n")
     assert tailc("lint-trace", "bad.csv", "--fix", "bad.csv").code == 64
     assert Path("bad.csv").read_text() == "demand_ms\n\n5\n"
+
+
+def test_the_log_of_changes_does_not_replace_the_trace(in_folder, tailc):
+    trace = in_folder / "a.changes.ndjson"
+    trace.write_bytes(b"demand_ms\r\n1\r\n")
+    assert tailc("lint-trace", trace.name, "--fix", "a").code == 64
+    assert trace.read_bytes() == b"demand_ms\r\n1\r\n"
