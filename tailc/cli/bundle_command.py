@@ -25,7 +25,6 @@ _QUANTITY = re.compile(r"[-+]?[0-9][0-9.,_]{0,30}\s?[A-Za-z%/0-9]{0,20}")
 _SPEC_SUFFIXES = (".yaml", ".yml", ".json")
 # All members have this time, so that equal content gives equal bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_TIMEOUT_S = 3_600
 
 
 @click.command(
@@ -48,16 +47,22 @@ def command(words: tuple[str, ...], path: Path) -> CommandOutcome:
     """Run COMMAND, a command of tailc with its options, and write a ZIP archive about its run.
 
     The archive has the words, exit code and duration of the command, versions of Python, system and
-    packages, all output with a log of events, and the specs. In specs and output, names, paths and
-    other texts of the user are replaced by `text-1`, `text-2`, ...; traces and policies are not
-    included. Read it before you send it. Exits 0 if the archive was written.
+    packages, all output with a log of events, and the specs. The paths of files in COMMAND and the
+    texts in specs are replaced by `text-1`, `text-2`, ..., also in the output; keys of specs, and
+    names that only traces and policies have, are not. Traces and policies are not included. Read
+    it before you send it. Exits 0 if the archive was written.
     """
     from tailc.atomic_files import refuse_unwritable, replace_files
 
     if words[0] == "bundle":
         raise click.UsageError("a bundle cannot be about `bundle`: give another command")
+    if path.is_file() and not zipfile.is_zipfile(path):
+        raise click.UsageError(f"`{path}` exists, and is no ZIP archive: give another --bundle")
     refuse_unwritable([path])
     texts: dict[str, str] = {}
+    for word in words:
+        if Path(word).is_file():
+            _add(word, texts)
     specs = [_redacted_spec(word, texts) for word in words if _is_spec(word)]
     run = _run(words)
     texts |= {f"{Path.cwd()}/": "", f"{Path.home()}/": "~/"}
@@ -89,7 +94,6 @@ def _run(words: tuple[str, ...]) -> dict[str, Any]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=_TIMEOUT_S,
     )
     about = {"exit_code": done.returncode, "seconds": round(time.monotonic() - begun, 3)}
     stdout, stderr = (one.decode("utf-8", "replace") for one in (done.stdout, done.stderr))
@@ -119,7 +123,6 @@ def _redacted_spec(path: str, texts: dict[str, str]) -> str:
     from tailc.errors import TailcError
     from tailc.specs.document import read_document
 
-    _add(path, texts)
     try:
         return _json(_redacted(read_document(path).root, "", texts))
     except TailcError as error:
@@ -138,14 +141,22 @@ def _redacted(node: Any, key: str, texts: dict[str, str]) -> Any:
 
 
 def _add(text: str, texts: dict[str, str]) -> str:
-    return texts.setdefault(text, f"text-{len(texts) + 1}")
+    return texts.setdefault(text, f"text-{len(texts) + 1}") if text.strip() else text
 
 
 def _replaced(text: str, texts: dict[str, str]) -> str:
-    """The text without what was replaced in specs, longer texts first."""
-    for known in sorted(texts, key=len, reverse=True):
-        text = text.replace(known, texts[known])
-    return text
+    """The text without what was replaced in specs, where it is whole words; longer texts first."""
+    forms = {form: new for known, new in texts.items() for form in (known, json.dumps(known)[1:-1])}
+    known = sorted(forms, key=len, reverse=True)
+    pattern = re.compile("|".join(map(_whole_words, known)))
+    return pattern.sub(lambda found: forms[found[0]], text)
+
+
+def _whole_words(text: str) -> str:
+    """Pattern that matches the text, but not within a longer word."""
+    before = r"(?<!\w)" if re.match(r"\w", text) else ""
+    after = r"(?!\w)" if re.search(r"\w\Z", text) else ""
+    return f"{before}{re.escape(text)}{after}"
 
 
 def _json(value: Any) -> str:

@@ -52,3 +52,22 @@ def test_a_bundle_has_the_run_without_the_names_of_the_user(bad, tailc):
 
 def test_a_bundle_about_a_bundle_is_refused(bad, tailc):
     assert tailc("bundle", "bundle", "check").code == 64
+
+
+def test_only_whole_words_of_the_user_are_replaced(in_folder, tailc):
+    names = '["", e, "m\\u00fcller\\"x", text]'
+    (in_folder / "e.yaml").write_text(f"kind: few-to-many\nname: {names}\nmuller: 1\n")
+    (in_folder / "acme.csv").write_text("demand_ms\n1\n")
+    assert tailc("bundle", "check", "e.yaml", "acme.csv").code == 0
+    with zipfile.ZipFile("tailc-bundle.zip") as archive:
+        about = json.loads(archive.read("command.json"))
+        log = archive.read("events.ndjson").decode()
+    assert about["words"] == ["check", "text-1", "text-2"]
+    assert events(log)[0]["command"] == "check"
+    assert "acme" not in log
+    assert "\\u00fc" not in log
+
+
+def test_a_bundle_replaces_no_other_file(bad, tailc):
+    assert tailc("bundle", "check", "bad.yaml", "--bundle", "bad.yaml").code == 64
+    assert (bad / "bad.yaml").read_text() == BAD
