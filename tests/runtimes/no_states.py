@@ -25,6 +25,7 @@ _CHANGES: tuple[dict[str, Any], ...] = (
     {"running": [_JOB | {"name": "\ud800"}]},
     {"running": [_JOB | {"green_slots": 2**53}]},
     {"running": [_JOB | {"machines": 2**70}]},
+    {"running": [_JOB | {"ran_s": None}]},
     {"running": [_JOB | {"ran_s": [{"servers": 1, "seconds": 253_402_300_800}]}]},
     {"running": [_JOB | {"ran_s": [{"servers": 1, "seconds": 1, "more": 1}]}]},
 )

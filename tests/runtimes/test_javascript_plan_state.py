@@ -21,7 +21,8 @@ for (const path of process.argv.slice(1)) {{
     console.log(why instanceof PolicyError ? why.reason : why);
   }}
 }}
-const wrong = [{{ servers: 0 }}, {{ batteryMj: 2 ** 53 }}, {{ waiting: [""] }}, {{ atUnixS: 0.5 }}];
+const wrong = [{{ servers: 0 }}, {{ batteryMj: 2 ** 53 }}, {{ waiting: [""] }}, {{ atUnixS: 0.5 }},
+  {{ waiting: "ab" }}];
 for (const change of wrong) {{
   const state = openPlanState(readFileSync("{STATES}/empty.json"));
   try {{
@@ -61,4 +62,4 @@ def test_states_are_read_and_written_as_by_other_runtimes(tmp_path: Path) -> Non
     others = [said[name] for name in files if name.isdigit()]
     assert set(others[: len(NO_OBJECTS)]) == {"bad-structure"}
     assert set(others[len(NO_OBJECTS) :]) == {"bad-structure", "bad-meaning"}
-    assert lines[len(files) :] == ["bad-meaning"] * 4
+    assert lines[len(files) :] == ["bad-meaning"] * 5

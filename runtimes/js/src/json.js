@@ -41,8 +41,9 @@ export function readJson(data) {
 
 /** The object in a file that is no policy, with the members of a table and no others. */
 export function recordOf(object, table) {
+  const record = recordIn(object, table);
   refuseUnknownIn(object, table);
-  return recordIn(object, table);
+  return record;
 }
 
 /** The JSON object in the bytes of a file. */

@@ -114,6 +114,8 @@ function stateOf(record) {
 
 function check(state) {
   const { atUnixS, decidedUnixS, servers, running, waiting, refused, batteryMj } = state;
+  const lists = [running, waiting, refused, ...running.flatMap((job) => [job.servers, job.ranS])];
+  require(lists.every(Array.isArray), "each list of a state must be an Array");
   require(
     isWithin(0, decidedUnixS, atUnixS) && isWithin(0, atUnixS, LATEST_UNIX_S),
     "`decided_unix_s` must be 0 to `at_unix_s`, before the year 10000",
