@@ -16,7 +16,7 @@ const (
 // whyUnsealed is why bytes without a right seal are no policy; hasMagic: whether they have a seal of
 // another length.
 func whyUnsealed(data []byte, hasMagic bool) string {
-	hasIdentifier := len(data) >= 8 && string(data[4:8]) == "TLC1"
+	hasIdentifier := len(data) >= 8 && (string(data[4:8]) == "TLC1" || string(data[4:8]) == "TLS1")
 	begin := bytes.TrimLeft(data[:min(len(data), 64)], " \r\n")
 	switch {
 	case len(data) == 0:
@@ -26,11 +26,11 @@ func whyUnsealed(data []byte, hasMagic bool) string {
 	case hasIdentifier:
 		return "the seal is missing, or the end of the file"
 	case bytes.HasPrefix(begin, []byte("{")) || bytes.HasPrefix(begin, []byte("[")):
-		return "the file looks like JSON: open the `.tailc` file of the policy"
+		return "the file looks like JSON: open the `.tailc` file instead"
 	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
 		return "the file looks compressed by gzip: decompress it"
 	}
-	return "the file is no policy: it has no identifier `TLC1`"
+	return "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`"
 }
 
 // unsealed is the payload at the begin of sealed bytes, if all of it is whole.

@@ -61,15 +61,15 @@ function hex(bytes) {
 function whyUnsealed(data, hasMagic) {
   const begin = ascii(data, 0, Math.min(data.length, 64)).replace(/^[ \r\n]+/, "");
   if (data.length === 0) return "the file is empty";
-  if (data.length >= 8 && ascii(data, 4, 4) === "TLC1") {
+  if (data.length >= 8 && /^TL[CS]1$/.test(ascii(data, 4, 4))) {
     const isLonger = "the file does not have the length in its seal";
     return hasMagic ? isLonger : "the seal is missing, or the end of the file";
   }
-  if (/^[[{]/.test(begin)) return "the file looks like JSON: open the `.tailc` file of the policy";
+  if (/^[[{]/.test(begin)) return "the file looks like JSON: open the `.tailc` file instead";
   if (data[0] === 0x1f && data[1] === 0x8b) {
     return "the file looks compressed by gzip: decompress it";
   }
-  return "the file is no policy: it has no identifier `TLC1`";
+  return "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`";
 }
 
 /** The payload of a sealed file. */

@@ -71,14 +71,14 @@ def _why_unsealed(data: bytes, has_magic: bool) -> str:
     length."""
     if not data:
         return "the file is empty"
-    if data[4:8] == b"TLC1":
+    if data[4:8] in (b"TLC1", b"TLS1"):
         short = "the file does not have the length in its seal"
         return short if has_magic else "the seal is missing, or the end of the file"
     if data.lstrip(b" \r\n").startswith((b"{", b"[")):
-        return "the file looks like JSON: open the `.tailc` file of the policy"
+        return "the file looks like JSON: open the `.tailc` file instead"
     if data.startswith(b"\x1f\x8b"):
         return "the file looks compressed by gzip: decompress it"
-    return "the file is no policy: it has no identifier `TLC1`"
+    return "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`"
 
 
 def unseal(data: bytes) -> bytes:

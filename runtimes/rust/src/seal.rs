@@ -33,15 +33,15 @@ pub(crate) struct Signed<'a> {
 
 /// Why bytes without a right seal are no policy; `has_magic`: whether they have a seal of another length.
 fn why_unsealed(bytes: &[u8], has_magic: bool) -> &'static str {
-    let has_identifier = bytes.get(4..8) == Some(b"TLC1");
+    let has_identifier = matches!(bytes.get(4..8), Some(b"TLC1" | b"TLS1"));
     let first = bytes.iter().find(|byte| !b" \r\n".contains(byte));
     match first {
         _ if bytes.is_empty() => "the file is empty",
         _ if has_identifier && has_magic => "the file does not have the length in its seal",
         _ if has_identifier => "the seal is missing, or the end of the file",
-        Some(b'{' | b'[') => "the file looks like JSON: open the `.tailc` file of the policy",
+        Some(b'{' | b'[') => "the file looks like JSON: open the `.tailc` file instead",
         _ if bytes.starts_with(&[0x1f, 0x8b]) => "the file looks compressed by gzip: decompress it",
-        _ => "the file is no policy: it has no identifier `TLC1`",
+        _ => "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`",
     }
 }
 

@@ -37,15 +37,16 @@ inline const char* why_unsealed(const std::uint8_t* bytes, std::size_t size, boo
     while (at < size && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r')) ++at;
     return at;
   }();
-  const bool has_identifier = size >= 8 && std::memcmp(bytes + 4, "TLC1", 4) == 0;
+  const bool has_identifier = size >= 8 && (std::memcmp(bytes + 4, "TLC1", 4) == 0 ||
+                                            std::memcmp(bytes + 4, "TLS1", 4) == 0);
   if (size == 0) return "the file is empty";
   if (has_identifier && has_magic) return "the file does not have the length in its seal";
   if (has_identifier) return "the seal is missing, or the end of the file";
   if (first < size && (bytes[first] == '{' || bytes[first] == '['))
-    return "the file looks like JSON: open the `.tailc` file of the policy";
+    return "the file looks like JSON: open the `.tailc` file instead";
   if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
     return "the file looks compressed by gzip: decompress it";
-  return "the file is no policy: it has no identifier `TLC1`";
+  return "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`";
 }
 
 // Seals a payload.

@@ -16,6 +16,7 @@ final class Seal {
   static final int BYTES = 48;
   private static final byte[] MAGIC = "TLCSEAL1".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] IDENTIFIER = "TLC1".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] STATE_IDENTIFIER = "TLS1".getBytes(StandardCharsets.US_ASCII);
   private static final int LENGTH_AT = 8;
   private static final int DIGEST_AT = 16;
 
@@ -92,7 +93,8 @@ final class Seal {
    * @param hasMagic whether they have a seal of another length
    */
   private static String whyUnsealed(byte[] file, boolean hasMagic) {
-    boolean hasIdentifier = file.length >= 8 && hasAt(file, 4, IDENTIFIER);
+    boolean hasIdentifier =
+        file.length >= 8 && (hasAt(file, 4, IDENTIFIER) || hasAt(file, 4, STATE_IDENTIFIER));
     int first = 0;
     while (first < file.length && " \r\n".indexOf(file[first]) >= 0) {
       ++first;
@@ -106,12 +108,12 @@ final class Seal {
           : "the seal is missing, or the end of the file";
     }
     if (first < file.length && (file[first] == '{' || file[first] == '[')) {
-      return "the file looks like JSON: open the `.tailc` file of the policy";
+      return "the file looks like JSON: open the `.tailc` file instead";
     }
     if (file.length >= 2 && file[0] == 0x1f && file[1] == (byte) 0x8b) {
       return "the file looks compressed by gzip: decompress it";
     }
-    return "the file is no policy: it has no identifier `TLC1`";
+    return "the file is neither a policy nor a state: it has no identifier `TLC1` or `TLS1`";
   }
 
   private int unsealed() {
