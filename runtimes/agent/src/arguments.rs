@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lexopt::{Arg, Parser, ValueExt};
 
@@ -102,6 +102,31 @@ pub struct Run {
 }
 
 impl Run {
+    /// An error where a file that the agent writes is one that it reads, or writes for another option.
+    fn check_distinct_files(&self) -> Result<(), Fault> {
+        let is_device = |path: &Path| fs::metadata(path).is_ok_and(|about| !about.is_file());
+        let written = [
+            ("--journal", &self.journal),
+            ("--requests", &self.requests),
+            ("--metrics", &self.metrics),
+            ("--board", &self.board),
+            ("--state", &self.place.state),
+        ];
+        let written =
+            written.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
+        let keys = self.keys.iter().map(|key| (whole(key), "`--trust`".to_owned()));
+        let inputs = self.inputs.iter().map(|path| (whole(path), "`--inputs`".to_owned()));
+        let mut files: BTreeMap<_, _> = keys.chain(inputs).collect();
+        files.insert(whole(&self.policy), "the policy".to_owned());
+        for (option, path) in written.filter(|(_, path)| !is_device(path)) {
+            if let Some(other) = files.insert(whole(path), format!("`{option}`")) {
+                let what = format!("`{option} {}` is also the file of {other}", path.display());
+                return Err(Fault::new(Exit::Usage, what, "give each a file of its own"));
+            }
+        }
+        Ok(())
+    }
+
     /// Which system calls these options need.
     pub fn filter(&self) -> Filter {
         let sources = self.throughput.0.values().chain(self.waiting.0.values());
@@ -318,12 +343,7 @@ fn run(words: &mut Words) -> Result<Command, Fault> {
         run_option(&mut run, &option, words)?;
     }
     run.policy = policy.ok_or_else(|| usage("`run` needs a policy: `tailc-agent run POLICY`"))?;
-    if let (Some(inputs), Some(journal)) = (&run.inputs, &run.journal) {
-        let paths = fs::canonicalize(inputs).ok().zip(fs::canonicalize(journal).ok());
-        if paths.is_some_and(|(one, other)| one == other) {
-            return Err(usage("`--journal` would replace the file of `--inputs`"));
-        }
-    }
+    run.check_distinct_files()?;
     Ok(Command::Run(Box::new(run)))
 }
 
@@ -406,6 +426,13 @@ fn scope(text: &str) -> Result<Scope, Fault> {
 fn raw_event(text: &str) -> Result<u64, Fault> {
     let number = text.strip_prefix('r').and_then(|hex| u64::from_str_radix(hex, 16).ok());
     number.ok_or_else(|| usage(format!("`--stalls {text}`: it is an event such as `r14a3`")))
+}
+
+/// A path without links, also of a file that does not exist yet.
+fn whole(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let of_new = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(of_new).unwrap_or_else(|| path.to_owned())
 }
 
 /// Millionths in a share such as `2.5%`.

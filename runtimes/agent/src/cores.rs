@@ -93,7 +93,7 @@ impl Input {
     pub fn recorded(path: &Path, cores: usize) -> Result<Self, Fault> {
         let table = Table::read(path)?;
         let columns = Columns::of(&table)?;
-        let mut all: Vec<Seen> = Vec::new();
+        let (mut all, mut has_row): (Vec<Seen>, _) = (Vec::new(), vec![false; cores]);
         for row in table.rows() {
             let now_ns = row.time_ns(columns.time)?;
             if all.last().is_none_or(|seen| seen.now_ns != now_ns) {
@@ -101,12 +101,16 @@ impl Input {
                     return Err(row.wrong(columns.time, "is before the row above"));
                 }
                 all.push(Seen { now_ns, cores: vec![Core::default(); cores] });
+                has_row.fill(false);
             }
             let at = row.whole(columns.core)? as usize;
             let core = all.last_mut().and_then(|seen| seen.cores.get_mut(at));
             let Some(core) = core else {
                 return Err(row.wrong(columns.core, &format!("is not below {cores} cores")));
             };
+            if std::mem::replace(&mut has_row[at], true) {
+                return Err(row.wrong(columns.core, "has two rows of one time"));
+            }
             *core = columns.core_in(&row, now_ns)?;
         }
         if all.is_empty() {

@@ -1,8 +1,8 @@
 //! What ends the agent: a sentence, how to mend it, and the exit code.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
+use std::{fmt, fs};
 
 /// Exit codes, as in `sysexits.h` and `docs/exit-codes.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,22 @@ impl Fault {
     pub fn unreadable(path: &Path, why: &io::Error) -> Self {
         let what = format!("`{}` cannot be read: {why}", path.display());
         Self::new(Exit::CannotRead, what, "check the path and its permissions")
+    }
+
+    /// The text of a regular file: a pipe could wait without end, and a device could have none.
+    pub fn text_of(path: &Path) -> Result<String, Self> {
+        let unreadable = |why: io::Error| match why.kind() {
+            io::ErrorKind::InvalidData => {
+                let what = format!("`{}` is no text in UTF-8", path.display());
+                Self::new(Exit::BadContent, what, "give a text file")
+            }
+            _ => Self::unreadable(path, &why),
+        };
+        let about = fs::metadata(path).map_err(unreadable)?;
+        if !about.is_file() {
+            return Err(unreadable(io::Error::other("it is no regular file")));
+        }
+        fs::read_to_string(path).map_err(unreadable)
     }
 
     /// A file that cannot be written.

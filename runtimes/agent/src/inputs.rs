@@ -1,6 +1,5 @@
 //! Recorded inputs: a table that takes the place of the machine's clock and of its counters.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,7 @@ pub struct Row<'a> {
 impl Table {
     /// Reads a file; every row has a cell for each column.
     pub fn read(path: &Path) -> Result<Self, Fault> {
-        let text = fs::read_to_string(path).map_err(|why| Fault::unreadable(path, &why))?;
+        let text = Fault::text_of(path)?;
         let mut end = 0;
         let mut lines = text.split_inclusive('\n').map(|line| {
             end += line.len();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use crate::fault::{warn, Exit, Fault};
 use crate::os;
 use crate::setting::Setting;
 
@@ -191,9 +192,13 @@ impl Machine for DryRun {
     fn write(&mut self, setting: &Setting) -> io::Result<()> {
         self.tree.read(&setting.path)?;
         let line = format!("would write /{}: {}\n", setting.path.display(), setting.value);
-        if io::stdout().write_all(line.as_bytes()).is_err() {
-            // The reader is gone, and a dry run has nothing to restore.
-            std::process::exit(0);
+        if let Err(why) = io::stdout().write_all(line.as_bytes()) {
+            // A dry run has nothing to restore. That its reader has gone is no error.
+            if why.kind() == io::ErrorKind::BrokenPipe {
+                std::process::exit(0);
+            }
+            warn(Fault::unwritable(Path::new("standard output"), &why));
+            std::process::exit(Exit::CannotWrite as i32);
         }
         self.written.insert(setting.path.clone(), setting.value.clone());
         Ok(())

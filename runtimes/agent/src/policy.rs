@@ -1,6 +1,5 @@
 //! The policy in force, and the keys that it must be signed with.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use tailc_runtime::{Error, Options, PublicKey, Watched};
@@ -11,7 +10,7 @@ use crate::fault::{Exit, Fault};
 pub fn watched(path: &Path, keys: &[PathBuf], service: Option<&str>) -> Result<Watched, Fault> {
     let mut options = Options::new();
     for key in keys {
-        let text = fs::read_to_string(key).map_err(|why| Fault::unreadable(key, &why))?;
+        let text = Fault::text_of(key)?;
         let key = PublicKey::from_pem(&text).map_err(|why| {
             let what = format!("`{}` is no key: {why}", key.display());
             Fault::new(Exit::BadContent, what, "`openssl pkey -pubout` writes a public key")

@@ -392,6 +392,8 @@ def test_a_policy_that_is_too_fast_or_for_other_cores_is_refused(tmp_path: Path)
         ("time_us,core\n1,0\n", "no column `started_us`"),
         ("time_us,core,started_us\n", "has no rows"),
         ("time_us,core,started_us\n5,0,\n4,0,\n", "inputs.csv:3: `4` in column `time_us`"),
+        ("time_us,core,started_us\n5,1,\n5,1,\n", "inputs.csv:3: `1` in column `core` has two"),
+        ("time_us,core,started_us\n5,0,\xff\n", "is no text in UTF-8"),
         ("time_us,core,started_us\n5,3,\n", "inputs.csv:2: `3` in column `core` is not below 3"),
         ("time_us,core,started_us\n5,0,9\n", "`9` in column `started_us` is after its time"),
         ("time_us,core,started_us,queue_us\n5,0,1,2 x\n", "is no list of times"),
@@ -406,7 +408,7 @@ def test_wrong_inputs_are_refused_with_their_place(
     fake_machine.make("v2-acpi", tmp_path)
     policy = policy_of(read_policy(VECTORS / "tails.json"), tails(), tmp_path)
     inputs = tmp_path / "inputs.csv"
-    inputs.write_text(content)
+    inputs.write_text(content, encoding="latin-1")
     done = run("run", policy, "--root", tmp_path, "--inputs", inputs, "--dry-run")
     assert done.returncode == 65
     assert message in done.stderr

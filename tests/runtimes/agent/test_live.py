@@ -232,13 +232,50 @@ def test_a_wrong_command_is_explained(words: list[str], code: int, message: str)
     assert "\n  = help: " in done.stderr
 
 
-def test_the_journal_does_not_replace_the_inputs(tmp_path: Path) -> None:
-    inputs = tmp_path / "inputs.csv"
-    inputs.write_text("time_ms\n")
-    (tmp_path / "link.csv").symlink_to(inputs)
-    done = run("run", "p", "--inputs", inputs, "--journal", tmp_path / "link.csv")
-    assert (done.returncode, inputs.read_text()) == (64, "time_ms\n")
-    assert "`--journal` would replace the file of `--inputs`" in done.stderr
+@pytest.mark.parametrize("option", ["--journal", "--requests", "--metrics", "--board", "--state"])
+@pytest.mark.parametrize("other", ["the policy", "`--inputs`", "`--trust`"])
+def test_no_file_that_is_written_is_one_that_is_read(
+    option: str, other: str, tmp_path: Path
+) -> None:
+    read = tmp_path / "read"
+    read.write_text("time_ms\n")
+    link = tmp_path / "link"
+    link.symlink_to(read)
+    words: list[object] = ["p", other.strip("`"), read] if "`" in other else [read]
+    done = run("run", *words, option, link)
+    assert (done.returncode, read.read_text()) == (64, "time_ms\n")
+    assert f"`{option} {link}` is also the file of {other}" in done.stderr
+
+
+def test_two_options_do_not_write_one_new_file(tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    again = tmp_path / ".." / tmp_path.name / "new"
+    done = run("run", "p", "--journal", new, "--requests", again)
+    assert (done.returncode, new.exists()) == (64, False)
+    assert "is also the file of `--journal`" in done.stderr
+
+
+def test_a_dry_run_whose_output_cannot_be_written_fails(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path)
+    make_machine("v2-acpi", tmp_path, shares)
+    inputs = write_inputs(tmp_path / "inputs.csv", shares, drawn_ticks(shares, seed=1, steps=1))
+    words = ["run", policy, "--root", tmp_path, "--dry-run", "--inputs", inputs, *groups_of(shares)]
+    with open("/dev/full", "w") as full:
+        command = [str(program()), *map(str, words)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 73
+    assert "`standard output` cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--inputs", "--trust"])
+def test_a_pipe_is_refused_and_not_waited_for(option: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    shares, policy = policy_file(tmp_path)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    done = run("run", policy, "--root", root, "--dry-run", *groups_of(shares), option, pipe)
+    assert done.returncode == 66
+    assert "it is no regular file" in done.stderr
 
 
 def test_a_journal_that_is_full_ends_and_the_agent_goes_on(tmp_path: Path) -> None:
