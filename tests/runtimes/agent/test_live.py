@@ -260,7 +260,7 @@ def test_a_dry_run_whose_output_cannot_be_written_fails(tmp_path: Path) -> None:
     make_machine("v2-acpi", tmp_path, shares)
     inputs = write_inputs(tmp_path / "inputs.csv", shares, drawn_ticks(shares, seed=1, steps=1))
     words = ["run", policy, "--root", tmp_path, "--dry-run", "--inputs", inputs, *groups_of(shares)]
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         command = [str(program()), *map(str, words)]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 73
