@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -119,7 +121,9 @@ func (s *PlanState) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	name := fmt.Sprintf(".%s.%x.tmp", filepath.Base(path), rand.Uint64())
+	name = filepath.Join(filepath.Dir(path), name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -131,10 +135,10 @@ func (s *PlanState) Write(path string) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(file.Name(), path)
+		err = os.Rename(name, path)
 	}
 	if err != nil {
-		os.Remove(file.Name())
+		os.Remove(name)
 	}
 	return err
 }

@@ -26,7 +26,16 @@ func TestAStateIsWrittenAsItWasRead(t *testing.T) {
 		before, _ := os.ReadFile(path)
 		after, _ := os.ReadFile(written)
 		expect(t, bytes.Equal(before, after), path+" has the same bytes")
+		other := filepath.Join(t.TempDir(), "other")
+		expect(t, os.WriteFile(other, nil, 0o666) == nil, "a file is written")
+		expect(t, modeOf(t, written) == modeOf(t, other), path+" has the permissions of a new file")
 	}
+}
+
+func modeOf(t *testing.T, path string) os.FileMode {
+	about, err := os.Stat(path)
+	expect(t, err == nil, path+" is there")
+	return about.Mode()
 }
 
 func TestAStateHasWhatItsFileSays(t *testing.T) {

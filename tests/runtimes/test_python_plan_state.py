@@ -81,6 +81,12 @@ def test_a_state_that_contradicts_itself_is_not_made():
     assert PlanState(10, 10, 3, (job,)).asleep == (1, 2)
 
 
+def test_a_state_has_the_permissions_of_a_new_file(tmp_path):
+    write_state(PlanState(1, 1, 1), tmp_path / "state.json")
+    (tmp_path / "other").touch()
+    assert (tmp_path / "state.json").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "state.json"
     write_state(PlanState(1, 1, 1), path)

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include <tailc/plan_state.hpp>
 #include <tailc/tailc.hpp>
 
 #include "expect.hpp"
@@ -27,6 +29,11 @@ void rewrite_states(const std::filesystem::path& states, const std::filesystem::
     ++count;
   }
   expect(count > 2, "there are vectors of states");
+  std::ofstream(folder / "other") << "";
+  expect(std::filesystem::status(folder / "state.tailc").permissions() ==
+             std::filesystem::status(folder / "other").permissions(),
+         "a state has the permissions of a new file");
+  std::filesystem::remove(folder / "other");
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     expect(entry.path().filename() == "state.tailc", "no other file is left");
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,15 +149,15 @@ def write_state(state: PlanState, path: str | Path) -> None:
     """
     target = Path(path)
     data = state.to_flat() if target.suffix == ".tailc" else state.to_json()
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    written = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with os.fdopen(number, "wb") as file:
+        with written.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(target)
+        written.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        written.unlink(missing_ok=True)
         raise
 
 

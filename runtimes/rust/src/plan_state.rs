@@ -1,11 +1,11 @@
 //! The state of a plan in force, from which `tailc replan` continues, as a sealed FlatBuffer.
 
+use std::collections::hash_map::RandomState;
 use std::collections::HashSet;
 use std::fs::{self, File};
+use std::hash::BuildHasher;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flatbuffers::{FlatBufferBuilder, WIPOffset};
 
@@ -254,10 +254,10 @@ fn root_of(payload: &[u8]) -> policy::PlanState<'_> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let written = path.with_extension(format!("{}-{number}.tmp", process::id()));
-    let result = File::create(&written)
+    // Of random keys: another process, such as one in a container, may have the same number.
+    let number = RandomState::new().hash_one(());
+    let written = path.with_extension(format!("{number:x}.tmp"));
+    let result = File::create_new(&written)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&written, path));
     if result.is_err() {

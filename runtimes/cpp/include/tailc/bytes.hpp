@@ -1,13 +1,10 @@
 // The bytes of a file.
 #pragma once
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -32,23 +29,6 @@ inline std::vector<std::uint8_t> bytes_of(const std::string& path, std::size_t m
   if (std::ferror(file.get()) != 0) fail();
   bytes.resize(size);
   return bytes;
-}
-
-// Replaces a file at once and whole; std::system_error where that fails, and the old file stays.
-inline void replace_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
-  const auto fail = [&] { throw std::system_error(errno, std::generic_category(), path); };
-  std::string beside = path + ".XXXXXX";
-  const int number = ::mkstemp(beside.data());
-  if (number < 0) fail();
-  std::FILE* file = ::fdopen(number, "wb");
-  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-                          std::fflush(file) == 0 && ::fsync(number) == 0;
-  const bool is_closed = std::fclose(file) == 0;
-  if (is_written && is_closed && std::rename(beside.c_str(), path.c_str()) == 0) return;
-  const int why = errno;
-  std::remove(beside.c_str());
-  errno = why;
-  fail();
 }
 
 }  // namespace tailc::detail

@@ -1,13 +1,20 @@
 // The state of a plan in force, from which `tailc replan` continues, as a sealed FlatBuffer.
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "_generated/policy_generated.h"
@@ -183,6 +190,24 @@ inline void write_state(flatbuffers::FlatBufferBuilder& builder, const PlanState
   table.add_refused(refused);
   if (state.battery_mj) table.add_battery_mj(*state.battery_mj);
   builder.Finish(table.Finish(), kStateIdentifier);
+}
+
+// Replaces a file at once and whole; std::system_error where that fails, and the old file stays.
+inline void replace_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  const auto fail = [&] { throw std::system_error(errno, std::generic_category(), path); };
+  constexpr unsigned kByUmask = 0666;
+  const std::string written = path + "." + std::to_string(std::random_device{}()) + ".tmp";
+  const int number = ::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
+  if (number < 0) fail();
+  std::FILE* file = ::fdopen(number, "wb");
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
+                          std::fflush(file) == 0 && ::fsync(number) == 0;
+  const bool is_closed = std::fclose(file) == 0;
+  if (is_written && is_closed && std::rename(written.c_str(), path.c_str()) == 0) return;
+  const int why = errno;
+  std::remove(written.c_str());
+  errno = why;
+  fail();
 }
 
 }  // namespace detail

@@ -9,7 +9,6 @@
 #include "opening.hpp"
 #include "options.hpp"
 #include "plan.hpp"
-#include "plan_state.hpp"
 #include "policy.hpp"
 #include "shares.hpp"
 #include "signature.hpp"

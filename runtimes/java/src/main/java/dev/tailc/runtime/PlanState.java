@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * What is true at a boundary of two epochs of a plan in force; {@code tailc replan} continues from it.
@@ -83,9 +84,11 @@ public final class PlanState {
   /** Replaces a file by that of the state, at once and whole. */
   public void write(Path path) throws IOException {
     Path file = path.toAbsolutePath();
-    Path written = Files.createTempFile(file.getParent(), "." + file.getFileName(), null);
+    long number = ThreadLocalRandom.current().nextLong() >>> 1;
+    Path written = file.resolveSibling("." + file.getFileName() + "." + number + ".tmp");
     try {
-      try (FileChannel channel = FileChannel.open(written, StandardOpenOption.WRITE)) {
+      try (FileChannel channel =
+          FileChannel.open(written, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
         ByteBuffer bytes = ByteBuffer.wrap(bytes());
         while (bytes.hasRemaining()) {
           channel.write(bytes);

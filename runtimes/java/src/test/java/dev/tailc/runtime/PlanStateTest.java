@@ -37,6 +37,10 @@ class PlanStateTest {
       assertArrayEquals(Files.readAllBytes(path), Files.readAllBytes(written), path.toString());
     }
     assertEquals(1, folder.toFile().list().length, "no other file is left");
+    Path other = Files.createFile(folder.resolve("other"));
+    assertEquals(
+        Files.getPosixFilePermissions(other),
+        Files.getPosixFilePermissions(folder.resolve("state.tailc")));
   }
 
   @Test
