@@ -1,7 +1,7 @@
 """Compiled policies by the digest of their inputs, in a folder or in a bucket of an object store.
 
-Equal inputs have one policy, so runs on several machines can share a store. An object is written
-as a whole and has a seal; a damaged one counts as absent, and the next compile replaces it.
+Equal inputs have one policy, so runs on several machines can share a store. An object has a seal: a
+damaged or half-written one counts as absent, and the next compile replaces it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ from tailc.tasks.code import code_digest
 class PolicyStore:
     """A store at a URL that fsspec can open, such as `s3://bucket/policies` or `file:///srv/p`.
 
-    Raises TailcError if the library for the URL is missing, or if the store cannot be reached.
+    Raises TailcError if the URL is empty, if its library is missing, or if the store cannot be
+    reached.
     """
 
     def __init__(self, url: str) -> None:
         self._url = url
+        if not url:  # fsspec takes it for the working folder
+            message = "the URL of the store is empty"
+            hint = "give a folder or a bucket, such as file:///srv/policies"
+            raise TailcError(Finding(Code.USAGE, message, help=hint))
         with _translated_errors(url, Code.CANNOT_READ):
             from fsspec.core import url_to_fs
 

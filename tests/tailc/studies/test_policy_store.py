@@ -113,10 +113,13 @@ def test_a_store_that_refuses_an_object_fails_the_service(in_folder, monkeypatch
     assert (failed.status, failed.findings[0].code) == (ServiceStatus.FAILED, code)
 
 
-def test_a_protocol_that_does_not_exist_is_an_error():
+@pytest.mark.parametrize(
+    ("url", "code"), [("nonsense://policies", Code.CANNOT_READ), ("", Code.USAGE)]
+)
+def test_a_url_without_a_store_is_an_error(url, code):
     with pytest.raises(TailcError) as refused:
-        PolicyStore("nonsense://policies")
-    assert refused.value.findings[0].code is Code.CANNOT_READ
+        PolicyStore(url)
+    assert refused.value.findings[0].code is code
 
 
 def test_a_missing_library_is_named(monkeypatch):
