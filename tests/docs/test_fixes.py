@@ -46,8 +46,3 @@ def test_a_test_that_is_named_exists(name: str) -> None:
     path, _, function = name.partition("::")
     text = (ROOT / path).read_text()
     assert not function or re.search(rf"^def {function}\(", text, re.MULTILINE), name
-
-
-def test_the_changelog_has_no_marks_of_a_conflict() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text()
-    assert not re.search(r"^(<{7}|={7}|>{7})", text, re.MULTILINE)
