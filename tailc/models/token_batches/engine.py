@@ -225,9 +225,10 @@ def _take_blocks(size, need):  # pragma: no cover - compiled
 def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
     """Give blocks to decoding sequences in the order of their starts.
 
-    Without a free block the running sequence with the last rank loses its blocks.
+    Without a free block the running sequence with the last rank loses its blocks. Returns 0 then,
+    since no request starts in an iteration with a preemption, and else 1.
     """
-    size, at = state.size, 0
+    size, at, preemptions = state.size, 0, log.counts[PREEMPTIONS]
     while at < size[_RUNNING]:
         one = state.running[at]
         if state.joined[one] == _NOT or _decoded(state, one) % engine.block_tokens > 0:
@@ -237,17 +238,16 @@ def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
             at += 1
         else:
             at -= _preempt(engine, requests, state, log, at) < at
+    return int(log.counts[PREEMPTIONS] == preemptions)
 
 
 @part
-def _take(engine, state, one, most):  # pragma: no cover - compiled
-    """Compute up to `most` prompt tokens of a sequence, as its blocks allow; returns how many.
+def _take(engine, state, one, chunk):  # pragma: no cover - compiled
+    """Compute prompt tokens of a sequence, whose blocks are free.
 
     If the prompt is complete then, the sequence is added to `completed`.
     """
     size = state.size
-    room = (state.blocks[one] + size[_FREE]) * engine.block_tokens - state.computed[one]
-    chunk = min(most, state.target[one] - state.computed[one], room)
     state.computed[one] += chunk
     needed = -(-state.computed[one] // engine.block_tokens) - state.blocks[one]
     state.blocks[one] += needed
@@ -256,7 +256,6 @@ def _take(engine, state, one, most):  # pragma: no cover - compiled
     if state.computed[one] == state.target[one]:
         state.completed[size[_COMPLETED]] = one
         size[_COMPLETED] += 1
-    return chunk
 
 
 @once
@@ -297,28 +296,45 @@ def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover 
     return max(low, 0)
 
 
+@once
+def _fits_after_preemption(engine, requests, state, log, chunk):  # pragma: no cover - compiled
+    """Whether the last running sequence still runs, after others gave it blocks for its chunk."""
+    size = state.size
+    one = state.running[size[_RUNNING] - 1]
+    needed = -(-(state.computed[one] + chunk) // engine.block_tokens) - state.blocks[one]
+    while size[_FREE] < needed:
+        _preempt(engine, requests, state, log, size[_RUNNING])
+        if size[_RUNNING] == 0 or state.running[size[_RUNNING] - 1] != one:
+            return False
+    return True
+
+
 @part
-def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover - compiled
+def _compute_prompts(engine, requests, state, log, left, starts):  # pragma: no cover - compiled
     """Compute up to `left` prompt tokens; returns their number and their context."""
     size, prompt, context = state.size, 0, 0
+    preemptions = log.counts[PREEMPTIONS]
     if left > 0 and size[_RUNNING] > 0:
         # Only the last one can have a partly computed prompt: others start when it is complete.
         one = state.running[size[_RUNNING] - 1]
-        if state.computed[one] < state.target[one]:
-            before = state.computed[one]
-            prompt = _take(engine, state, one, left)
-            context = before if prompt else 0
+        chunk = min(left, state.target[one] - state.computed[one])
+        if chunk > 0 and _fits_after_preemption(engine, requests, state, log, chunk):
+            prompt, context = chunk, state.computed[one]
+            _take(engine, state, one, chunk)
+    if log.counts[PREEMPTIONS] > preemptions:
+        return prompt, context
     while prompt < left and starts > 0 and size[_RUNNING] < engine.max_sequences:
         one = _next_waiting(requests, state)
         if one < 0:
             break
         cached = requests.cached[one]
         chunk = min(left - prompt, state.target[one] - cached)
-        # If the blocks that a chunk needs are not free, the request waits, and others behind it.
-        if -(-(cached + chunk) // engine.block_tokens) > size[_FREE]:
+        # If the blocks of its whole prompt are not free, the request waits, and others behind it.
+        if -(-state.target[one] // engine.block_tokens) > size[_FREE]:
             break
         _start(requests, state, one)
-        prompt += _take(engine, state, one, chunk)
+        _take(engine, state, one, chunk)
+        prompt += chunk
         context += cached
         starts -= 1
     return prompt, context
@@ -393,14 +409,16 @@ def _run_iterations(engine, table, requests, state, log):  # pragma: no cover - 
         decoding, context, prompt, before = 0, 0, 0, 0
         pauses = engine.prompts_first and size[_WAITING] > 0
         if pauses:
-            prompt, before = _compute_prompts(engine, requests, state, budget, starts)
+            prompt, before = _compute_prompts(engine, requests, state, log, budget, starts)
         if prompt == 0 and size[_DECODING] > 0:
             if not _take_blocks(size, state.need):
-                _make_room(engine, requests, state, log)
+                starts *= _make_room(engine, requests, state, log)
             decoding, context = size[_DECODING], size[_CONTEXT]
         if not pauses and size[_WAITING] > 0:
             left = _tokens_within(engine, state, budget - decoding, decoding, context)
-            prompt, before = _compute_prompts(engine, requests, state, left, starts)
+            prompt, before = _compute_prompts(engine, requests, state, log, left, starts)
+            if decoding > 0:
+                decoding, context = size[_DECODING], size[_CONTEXT]
         if decoding + prompt == 0:
             return False
         took_ns = _step_ns(engine, prompt, decoding, context + before)

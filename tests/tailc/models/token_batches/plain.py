@@ -69,13 +69,15 @@ class PlainServer:
         return self
 
     def iterate(self):
-        waits = self.left_to_compute()
+        waits, self.earlier = self.left_to_compute(), self.preemptions
         cell = allowance(self.table, sum(one.decodes for one in self.running), waits)
         pauses = self.prompts_first and waits > 0
         decoding = [] if pauses else self.decode()
         context = sum(one.cache for one in decoding)
         most = self.within(cell.budget - len(decoding), decoding, 0 if pauses else context)
         chunks = self.prompts(most, cell.new_sequences)
+        decoding = [one for one in decoding if one in self.running]
+        context = sum(one.cache for one in decoding)
         context += sum(before for _one, before, _chunk in chunks)
         if pauses and not chunks:
             decoding = self.decode()
@@ -128,12 +130,17 @@ class PlainServer:
     def prompts(self, budget, starts):
         chunks = []
         for one in [one for one in self.running if not one.decodes]:
-            room = (self.owned[id(one)] + self.free()) * self.engine.block_tokens - one.cache
-            budget -= self.compute(one, min(budget, one.needed - one.cache, room), chunks)
+            chunk = max(min(budget, one.needed - one.cache), 0)
+            needed = one.blocks(self.engine.block_tokens, chunk)
+            while chunk and one in self.running and needed > self.owned[id(one)] + self.free():
+                self.preempt()
+            budget -= self.compute(one, chunk if one in self.running else 0, chunks)
+        if self.preemptions > self.earlier:
+            return chunks
         while budget > 0 and starts > 0 and self.waiting:
             one = self.waiting[0]
             chunk = min(budget, one.needed - one.cached)
-            fits = -(-(one.cached + chunk) // self.engine.block_tokens) <= self.free()
+            fits = -(-one.needed // self.engine.block_tokens) <= self.free()
             if not fits or len(self.running) == self.engine.max_sequences:
                 break
             self.waiting.pop(0)
