@@ -16,11 +16,13 @@ from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from tailc.ingest.options import InputOptions
     from tailc.ingest.stated_measure import StatedMeasure
     from tailc.specs.column_map import ColumnMap
     from tailc.tasks.engine import TaskEngine
+    from tailc.traces.counted_times import CountedTimes
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,12 @@ def command(
     recognised by its content. If a measurement is split, the profiles of its parts add up to
     exactly the profile of the whole.
     """
-    from pathlib import Path
-
     from tailc.atomic_files import replace_files
     from tailc.cli.progress import show_progress
     from tailc.ingest.ingest import ingest
     from tailc.ingest.options import TimeColumn
     from tailc.lint.of_demands import column_findings, histogram_findings
     from tailc.report.ingest_report import ingested_result, ingested_text
-    from tailc.traces.profile_file import written_counted
 
     _check_named_once(inputs)
     hdr: str | None = named.pop("hdr")
@@ -132,13 +131,9 @@ def command(
     if not measurements:
         _refuse_options(options, stated)
     _check_out(out, (*measurements, named["since"], map_path))
-    files = [(Path(out), written_counted(ingested.counted))]
     if hdr is not None:
-        from tailc.ingest.hdr_written import written_hdr_log
-
         _check_out(hdr, (*inputs, out, named["since"], map_path), "--hdr")
-        files.append((Path(hdr), written_hdr_log(ingested.counted.histogram)))
-    replace_files(files)
+    replace_files(_files(ingested.counted, out, hdr))
     result = {"file": out, **ingested_result(ingested)}
     findings = [
         *engine.warnings,
@@ -150,6 +145,20 @@ def command(
             findings += column_findings(path, options.table.name)
     text = ingested_text(ingested, out)
     return CommandOutcome(text=text, result=result, findings=tuple(findings), is_answer=False)
+
+
+def _files(counted: CountedTimes, out: str, hdr: str | None) -> list[tuple[Path, bytes]]:
+    """The files to write: the profile and, for `--hdr`, an HdrHistogram log."""
+    from pathlib import Path
+
+    from tailc.traces.profile_file import written_counted
+
+    files = [(Path(out), written_counted(counted))]
+    if hdr is not None:
+        from tailc.ingest.hdr_written import written_hdr_log
+
+        files.append((Path(hdr), written_hdr_log(counted.histogram)))
+    return files
 
 
 def _requested(

@@ -17,7 +17,7 @@ from tailc.ingest.span_table import Rows, numbers_of
 
 _DIGITS = 14
 _SPACE = 1 << (4 * _DIGITS)
-# The exponent that stands for a probability of 0.
+# This exponent means that the probability is 0.
 _NEVER = 63
 _TYPE, _PARAMETER = "sampler.type", "sampler.param"
 

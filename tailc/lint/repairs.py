@@ -1,7 +1,7 @@
 """Repair what is certain in a text table: no repair changes, adds or removes a measurement.
 
 Byte order marks, UTF-16 and JSON lists are rewritten; blank lines, comments and repeated headers
-are removed; line ends become LF. Everything else needs a decision, and stays as it is.
+are removed; line ends become LF. Faults that need a decision are left to the user.
 """
 
 from __future__ import annotations

@@ -34,11 +34,11 @@ class OlderKey:
         return not self.words or (isinstance(node, Scalar) and node.text in self.words)
 
     def written_in(self, document: Document) -> str:
-        """The path of the older key as it is in the document, for messages."""
+        """Path of the older key in the document, as messages print it."""
         return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
-        """The path of the new key as it would be in the document, for messages."""
+        """Path of the new key in the document, as messages print it."""
         return _spell(self.now, self.words.get(_text(document, self.at), ""))
 
 

@@ -2,10 +2,10 @@
 
 For every configuration and rate, the climb ages of least energy at low load are multiplied by a
 fraction and replayed, always on the same requests and times; this gives an energy and a tail per
-fraction. Fractions are first in steps of an eighth, then, for every target, near the best so far,
-down to a sixty-fourth. For each rate and target the answer is the replay of least energy whose tail
-meets the target (after Haque et al., MICRO 2017, section 6.7, and Haque, dissertation, Rutgers
-2016, section 5.3.5). The ages are the same at all loads.
+fraction. The search tries fractions in steps of an eighth, and then, for every target, ever closer
+to the best one, in steps down to a sixty-fourth. For each rate and target the answer is the replay
+of least energy whose tail meets the target (after Haque et al., MICRO 2017, section 6.7, and Haque,
+dissertation, Rutgers 2016, section 5.3.5). The ages are the same at all loads.
 """
 
 from __future__ import annotations

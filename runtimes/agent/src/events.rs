@@ -231,7 +231,7 @@ impl Meter {
             // Others use all counters of the processor.
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        // Where several take turns, what was counted stands for the whole time.
+        // Counters that share the processor count for a part of the time, so counts are scaled up.
         let whole = |at: usize| {
             let scaled = u128::from(word_at(&bytes, at)) * u128::from(enabled_ns);
             (scaled / u128::from(counted_ns.max(1))) as u64

@@ -71,11 +71,11 @@ class GridSearch:
         budget: largest number of evaluations.
         workers: number of threads.
         progress: called with the fraction that is done.
-        evaluations: number of evaluations so far.
+        evaluations: number of evaluations by all searches until now.
         is_complete: whether no search was cut short.
         units: factor from ms to the unit of the first sort key, in the last search.
-        seen: after each batch of the last search, the evaluations so far and the best first sort
-            key of each load.
+        seen: for each batch of the last search, the number of evaluations up to its end, and the
+            best first sort key of each load.
     """
 
     grid: DurationGrid

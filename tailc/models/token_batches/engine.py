@@ -2,22 +2,36 @@
 
 At the start of an iteration the requests that have arrived wait in the order of their ranks.
 Decoding sequences take one token each; then the sequence whose prompt is partly computed, and then
-waiting requests, take prompt tokens until the budget, the limit of sequences or the cache ends. The
-iteration ends after its time, and every decoding sequence, and every one whose prompt is complete,
-has one more token. If a decoding sequence needs a block of the cache and none is free, the running
-sequence with the last rank loses its blocks and waits again; its prompt and its tokens are computed
-again. A prompt never takes blocks from another sequence.
+waiting requests, take prompt tokens until the budget or the limit of sequences ends. The iteration
+ends after its time, and every decoding sequence, and every one whose prompt is complete, has one
+more token.
+
+If a decoding sequence or a partly computed prompt needs blocks of the cache that are not free, the
+running sequence with the last rank loses its blocks and waits again; its prompt and its tokens are
+computed again. A request starts only if the blocks of its whole prompt are free, and none starts in
+an iteration in which a sequence has lost its blocks (the rules of vLLM 0.32).
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.token_batches.arrays import EngineArrays, TableArrays, TokenRequests
+from tailc.models.token_batches.sequences import (
+    ABSENT,
+    ARRIVED,
+    CLOCK,
+    COMPLETED,
+    CONTEXT,
+    DECODING,
+    FREE,
+    QUEUED,
+    RUNNING,
+    WAITING,
+    initial_sequences,
+)
 from tailc.models.token_batches.token_log import (
     BUSY_NS,
     DECODED_TOKENS,
@@ -28,46 +42,6 @@ from tailc.models.token_batches.token_log import (
 )
 
 Int64s = NDArray[np.int64]
-
-
-class _Sequences(NamedTuple):
-    """State of each request, and the orders of those that run and of those that wait.
-
-    computed, blocks: tokens in the cache and their blocks, up to the end of the prompt. target:
-    tokens to compute before decoding. generated: tokens of the output then. last_ns: time of the
-    last of them. joined: decode clock when decoding began; _NOT: the sequence does not decode.
-    running: in the order of their starts. waiting: ranks of those that wait, as a heap.
-    completed: sequences whose prompt this iteration completes. tick_ns: end of each iteration that
-    decodes. size: the counters below.
-
-    All decoding sequences take a token in the same iterations, so their state follows from `joined`
-    and from the number of those iterations, the decode clock. need: decoding sequences by the
-    iterations in which they need a block of the cache, modulo the tokens of a block. first, after,
-    before: a list of the sequences that end at each value of the clock, modulo a power of two.
-    """
-
-    computed: Int64s
-    blocks: Int64s
-    target: Int64s
-    generated: Int64s
-    last_ns: Int64s
-    joined: Int64s
-    running: Int64s
-    waiting: Int64s
-    completed: Int64s
-    tick_ns: Int64s
-    need: Int64s
-    first: Int64s
-    after: Int64s
-    before: Int64s
-    size: Int64s
-
-
-# _QUEUED counts requests that wait, _WAITING their prompt tokens and those of a partly computed
-# prompt.
-_RUNNING, _QUEUED, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _CLOCK, _CONTEXT = range(9)
-_SIZES = 9
-_NOT = -1
 
 
 @part
@@ -94,7 +68,7 @@ def _step_ns(engine, prompt, decoding, context):  # pragma: no cover - compiled
 @part
 def _decoded(state, one):  # pragma: no cover - compiled
     """Tokens in the cache of a decoding sequence."""
-    return state.target[one] + state.size[_CLOCK] - state.joined[one]
+    return state.target[one] + state.size[CLOCK] - state.joined[one]
 
 
 @part
@@ -107,13 +81,13 @@ def _end_clock(requests, state, one):  # pragma: no cover - compiled
 def _join(engine, requests, state, one):  # pragma: no cover - compiled
     """A sequence whose prompt is complete decodes from the next iteration on."""
     size = state.size
-    state.joined[one] = size[_CLOCK]
-    size[_DECODING] += 1
-    size[_CONTEXT] += state.target[one]
+    state.joined[one] = size[CLOCK]
+    size[DECODING] += 1
+    size[CONTEXT] += state.target[one]
     state.need[(state.joined[one] - state.target[one]) % engine.block_tokens] += 1
     bucket = _end_clock(requests, state, one) & (len(state.first) - 1)
-    state.after[one], state.before[one] = state.first[bucket], _NOT
-    if state.first[bucket] != _NOT:
+    state.after[one], state.before[one] = state.first[bucket], ABSENT
+    if state.first[bucket] != ABSENT:
         state.before[state.first[bucket]] = one
     state.first[bucket] = one
 
@@ -123,43 +97,43 @@ def _leave(engine, requests, state, log, one):  # pragma: no cover - compiled
     """A sequence decodes no longer: record its tokens, and free its blocks."""
     size, joined = state.size, state.joined[one]
     computed = _decoded(state, one)
-    size[_DECODING] -= 1
-    size[_CONTEXT] -= computed
-    size[_FREE] += -(-computed // engine.block_tokens)
+    size[DECODING] -= 1
+    size[CONTEXT] -= computed
+    size[FREE] += -(-computed // engine.block_tokens)
     state.need[(joined - state.target[one]) % engine.block_tokens] -= 1
     after, before = state.after[one], state.before[one]
-    if after != _NOT:
+    if after != ABSENT:
         state.before[after] = before
-    if before != _NOT:
+    if before != ABSENT:
         state.after[before] = after
     else:
         state.first[_end_clock(requests, state, one) & (len(state.first) - 1)] = after
     gap, last_ns = requests.first_gap[one] + state.generated[one] - 1, state.last_ns[one]
-    for at in range(joined, size[_CLOCK]):
+    for at in range(joined, size[CLOCK]):
         log.gap_ns[gap] = state.tick_ns[at] - last_ns
         last_ns = state.tick_ns[at]
         gap += 1
     state.last_ns[one] = last_ns
-    state.generated[one] += size[_CLOCK] - joined
-    state.joined[one] = _NOT
+    state.generated[one] += size[CLOCK] - joined
+    state.joined[one] = ABSENT
 
 
 @part
 def _enqueue(requests, state, one):  # pragma: no cover - compiled
     """A request waits: its rank rises in the heap of those that do."""
-    heap, at, rank = state.waiting, state.size[_QUEUED], requests.rank[one]
+    heap, at, rank = state.waiting, state.size[QUEUED], requests.rank[one]
     while at > 0 and heap[(at - 1) // 2] > rank:
         heap[at] = heap[(at - 1) // 2]
         at = (at - 1) // 2
     heap[at] = rank
-    state.size[_QUEUED] += 1
+    state.size[QUEUED] += 1
 
 
 @once
 def _dequeue(state):  # pragma: no cover - compiled
     """The first of the waiting requests waits no longer: the last of the heap takes its place."""
-    state.size[_QUEUED] -= 1
-    heap, number = state.waiting, state.size[_QUEUED]
+    state.size[QUEUED] -= 1
+    heap, number = state.waiting, state.size[QUEUED]
     at, child = 0, 1
     while child < number:
         if child + 1 < number and heap[child + 1] < heap[child]:
@@ -175,14 +149,14 @@ def _dequeue(state):  # pragma: no cover - compiled
 def _remove_last_rank(requests, state):  # pragma: no cover - compiled
     """Remove the running sequence with the last rank from those that run; returns its place."""
     size, place = state.size, 0
-    for at in range(1, size[_RUNNING]):
+    for at in range(1, size[RUNNING]):
         if requests.rank[state.running[at]] > requests.rank[state.running[place]]:
             place = at
     one = state.running[place]
-    size[_RUNNING] -= 1
-    for at in range(place, size[_RUNNING]):
+    size[RUNNING] -= 1
+    for at in range(place, size[RUNNING]):
         state.running[at] = state.running[at + 1]
-    state.running[size[_RUNNING]] = one
+    state.running[size[RUNNING]] = one
     return place
 
 
@@ -194,18 +168,18 @@ def _preempt(engine, requests, state, log, served):  # pragma: no cover - compil
     """
     size = state.size
     place = _remove_last_rank(requests, state)
-    one = state.running[size[_RUNNING]]
-    if state.joined[one] == _NOT:
-        size[_WAITING] -= state.target[one] - state.computed[one]
-        size[_FREE] += state.blocks[one]
+    one = state.running[size[RUNNING]]
+    if state.joined[one] == ABSENT:
+        size[WAITING] -= state.target[one] - state.computed[one]
+        size[FREE] += state.blocks[one]
     else:
         if place < served and _decoded(state, one) % engine.block_tokens == 0:
-            size[_FREE] += 1
+            size[FREE] += 1
         _leave(engine, requests, state, log, one)
     state.blocks[one] = 0
     state.computed[one] = 0
     state.target[one] = requests.prompt[one] + state.generated[one]
-    size[_WAITING] += state.target[one] - requests.cached[one]
+    size[WAITING] += state.target[one] - requests.cached[one]
     _enqueue(requests, state, one)
     log.counts[PREEMPTIONS] += 1
     return place
@@ -214,10 +188,10 @@ def _preempt(engine, requests, state, log, served):  # pragma: no cover - compil
 @part
 def _take_blocks(size, need):  # pragma: no cover - compiled
     """Give blocks to the decoding sequences that need one; False, and no change, without enough."""
-    needed = need[size[_CLOCK] % len(need)]
-    if size[_FREE] < needed:
+    needed = need[size[CLOCK] % len(need)]
+    if size[FREE] < needed:
         return False
-    size[_FREE] -= needed
+    size[FREE] -= needed
     return True
 
 
@@ -229,12 +203,12 @@ def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
     since no request starts in an iteration with a preemption, and else 1.
     """
     size, at, preemptions = state.size, 0, log.counts[PREEMPTIONS]
-    while at < size[_RUNNING]:
+    while at < size[RUNNING]:
         one = state.running[at]
-        if state.joined[one] == _NOT or _decoded(state, one) % engine.block_tokens > 0:
+        if state.joined[one] == ABSENT or _decoded(state, one) % engine.block_tokens > 0:
             at += 1
-        elif size[_FREE] > 0:
-            size[_FREE] -= 1
+        elif size[FREE] > 0:
+            size[FREE] -= 1
             at += 1
         else:
             at -= _preempt(engine, requests, state, log, at) < at
@@ -251,17 +225,17 @@ def _take(engine, state, one, chunk):  # pragma: no cover - compiled
     state.computed[one] += chunk
     needed = -(-state.computed[one] // engine.block_tokens) - state.blocks[one]
     state.blocks[one] += needed
-    size[_FREE] -= needed
-    size[_WAITING] -= chunk
+    size[FREE] -= needed
+    size[WAITING] -= chunk
     if state.computed[one] == state.target[one]:
-        state.completed[size[_COMPLETED]] = one
-        size[_COMPLETED] += 1
+        state.completed[size[COMPLETED]] = one
+        size[COMPLETED] += 1
 
 
 @once
 def _next_waiting(requests, state):  # pragma: no cover - compiled
     """The first of the waiting requests, or -1."""
-    return requests.by_rank[state.waiting[0]] if state.size[_QUEUED] > 0 else -1
+    return requests.by_rank[state.waiting[0]] if state.size[QUEUED] > 0 else -1
 
 
 @once
@@ -269,8 +243,8 @@ def _start(requests, state, one):  # pragma: no cover - compiled
     """The first of the waiting requests runs, with the cache of its prefix."""
     size = state.size
     _dequeue(state)
-    state.running[size[_RUNNING]] = one
-    size[_RUNNING] += 1
+    state.running[size[RUNNING]] = one
+    size[RUNNING] += 1
     state.computed[one] = requests.cached[one]
 
 
@@ -281,12 +255,12 @@ def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover 
     Without decoding sequences there is no limit, as `gap_tokens` tokens for each of them wait.
     """
     size = state.size
-    if engine.limit_ns == 0 or size[_WAITING] >= engine.gap_tokens * decoding:
+    if engine.limit_ns == 0 or size[WAITING] >= engine.gap_tokens * decoding:
         return most
-    last = state.running[size[_RUNNING] - 1]
-    if state.joined[last] == _NOT:
+    last = state.running[size[RUNNING] - 1]
+    if state.joined[last] == ABSENT:
         context += state.computed[last]
-    low, high = -1, min(most, size[_WAITING])
+    low, high = -1, min(most, size[WAITING])
     while low < high:
         middle = (low + high + 1) // 2
         if _step_ns(engine, middle, decoding, context) <= engine.limit_ns:
@@ -300,11 +274,11 @@ def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover 
 def _fits_after_preemption(engine, requests, state, log, chunk):  # pragma: no cover - compiled
     """Whether the last running sequence still runs, after others gave it blocks for its chunk."""
     size = state.size
-    one = state.running[size[_RUNNING] - 1]
+    one = state.running[size[RUNNING] - 1]
     needed = -(-(state.computed[one] + chunk) // engine.block_tokens) - state.blocks[one]
-    while size[_FREE] < needed:
-        _preempt(engine, requests, state, log, size[_RUNNING])
-        if size[_RUNNING] == 0 or state.running[size[_RUNNING] - 1] != one:
+    while size[FREE] < needed:
+        _preempt(engine, requests, state, log, size[RUNNING])
+        if size[RUNNING] == 0 or state.running[size[RUNNING] - 1] != one:
             return False
     return True
 
@@ -314,23 +288,23 @@ def _compute_prompts(engine, requests, state, log, left, starts):  # pragma: no 
     """Compute up to `left` prompt tokens; returns their number and their context."""
     size, prompt, context = state.size, 0, 0
     preemptions = log.counts[PREEMPTIONS]
-    if left > 0 and size[_RUNNING] > 0:
+    if left > 0 and size[RUNNING] > 0:
         # Only the last one can have a partly computed prompt: others start when it is complete.
-        one = state.running[size[_RUNNING] - 1]
+        one = state.running[size[RUNNING] - 1]
         chunk = min(left, state.target[one] - state.computed[one])
         if chunk > 0 and _fits_after_preemption(engine, requests, state, log, chunk):
             prompt, context = chunk, state.computed[one]
             _take(engine, state, one, chunk)
     if log.counts[PREEMPTIONS] > preemptions:
         return prompt, context
-    while prompt < left and starts > 0 and size[_RUNNING] < engine.max_sequences:
+    while prompt < left and starts > 0 and size[RUNNING] < engine.max_sequences:
         one = _next_waiting(requests, state)
         if one < 0:
             break
         cached = requests.cached[one]
         chunk = min(left - prompt, state.target[one] - cached)
         # If the blocks of its whole prompt are not free, the request waits, and others behind it.
-        if -(-state.target[one] // engine.block_tokens) > size[_FREE]:
+        if -(-state.target[one] // engine.block_tokens) > size[FREE]:
             break
         _start(requests, state, one)
         _take(engine, state, one, chunk)
@@ -343,7 +317,7 @@ def _compute_prompts(engine, requests, state, log, left, starts):  # pragma: no 
 @part
 def _has_arrived(arrival_ns, size, now_ns):  # pragma: no cover - compiled
     """Whether another request has arrived."""
-    return size[_ARRIVED] < len(arrival_ns) and arrival_ns[size[_ARRIVED]] <= now_ns
+    return size[ARRIVED] < len(arrival_ns) and arrival_ns[size[ARRIVED]] <= now_ns
 
 
 @once
@@ -351,42 +325,15 @@ def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
     """Requests wait from their arrival on; returns the time, which an idle server lets pass."""
     size = state.size
     while True:
-        at = size[_ARRIVED]
+        at = size[ARRIVED]
         if _has_arrived(requests.arrival_ns, size, now_ns):
-            size[_WAITING] += requests.prompt[at] - requests.cached[at]
-            size[_ARRIVED] += 1
+            size[WAITING] += requests.prompt[at] - requests.cached[at]
+            size[ARRIVED] += 1
             _enqueue(requests, state, at)
-        elif size[_RUNNING] + size[_QUEUED] > 0:
+        elif size[RUNNING] + size[QUEUED] > 0:
             return now_ns
         else:
             now_ns = requests.arrival_ns[at]
-
-
-def _initial(engine: EngineArrays, requests: TokenRequests) -> _Sequences:
-    """The state before the first arrival."""
-    number, most = len(requests.arrival_ns), engine.max_sequences
-    size = np.zeros(_SIZES, np.int64)
-    size[_FREE] = engine.kv_blocks
-    buckets = 1
-    while buckets <= requests.output.max():
-        buckets *= 2
-    return _Sequences(
-        np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
-        requests.prompt.copy(),
-        np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
-        np.full(number, _NOT, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(number, np.int64),
-        np.zeros(most, np.int64),
-        np.empty(requests.first_gap[-1], np.int64),
-        np.zeros(engine.block_tokens, np.int64),
-        np.full(buckets, _NOT, np.int64),
-        np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
-        size,
-    )
 
 
 def run(engine: EngineArrays, table: TableArrays, requests: TokenRequests, log: TokenLog) -> bool:
@@ -394,31 +341,31 @@ def run(engine: EngineArrays, table: TableArrays, requests: TokenRequests, log: 
 
     Returns False if an iteration has nothing to do, which no valid table causes.
     """
-    return _run_iterations(engine, table, requests, _initial(engine, requests), log)
+    return _run_iterations(engine, table, requests, initial_sequences(engine, requests), log)
 
 
 @loop
 def _run_iterations(engine, table, requests, state, log):  # pragma: no cover - compiled
     size, now_ns, finished = state.size, 0, 0
     while finished < len(requests.arrival_ns):
-        if size[_RUNNING] == 0 or _has_arrived(requests.arrival_ns, size, now_ns):
+        if size[RUNNING] == 0 or _has_arrived(requests.arrival_ns, size, now_ns):
             now_ns = _arrive(requests, state, now_ns)
-        row = np.searchsorted(table.first_decoding, size[_DECODING], side="right") - 1
-        column = np.searchsorted(table.first_waiting, size[_WAITING], side="right") - 1
+        row = np.searchsorted(table.first_decoding, size[DECODING], side="right") - 1
+        column = np.searchsorted(table.first_waiting, size[WAITING], side="right") - 1
         budget, starts = table.budgets[row, column], table.new_sequences[row]
         decoding, context, prompt, before = 0, 0, 0, 0
-        pauses = engine.prompts_first and size[_WAITING] > 0
+        pauses = engine.prompts_first and size[WAITING] > 0
         if pauses:
             prompt, before = _compute_prompts(engine, requests, state, log, budget, starts)
-        if prompt == 0 and size[_DECODING] > 0:
+        if prompt == 0 and size[DECODING] > 0:
             if not _take_blocks(size, state.need):
                 starts *= _make_room(engine, requests, state, log)
-            decoding, context = size[_DECODING], size[_CONTEXT]
-        if not pauses and size[_WAITING] > 0:
+            decoding, context = size[DECODING], size[CONTEXT]
+        if not pauses and size[WAITING] > 0:
             left = _tokens_within(engine, state, budget - decoding, decoding, context)
             prompt, before = _compute_prompts(engine, requests, state, log, left, starts)
             if decoding > 0:
-                decoding, context = size[_DECODING], size[_CONTEXT]
+                decoding, context = size[DECODING], size[CONTEXT]
         if decoding + prompt == 0:
             return False
         took_ns = _step_ns(engine, prompt, decoding, context + before)
@@ -427,7 +374,7 @@ def _run_iterations(engine, table, requests, state, log):  # pragma: no cover - 
         _record(log.counts, log.steps, prompt, decoding, context + before)
         log.counts[BUSY_NS] += took_ns
         ends = decoding > 0 and _tick(size, state.tick_ns, state.first, now_ns)
-        if ends or size[_COMPLETED] > 0:
+        if ends or size[COMPLETED] > 0:
             finished += _emit_all(engine, requests, state, log, now_ns)
     return True
 
@@ -445,17 +392,17 @@ def _record(counts, steps, prompt, decoding, context):  # pragma: no cover - com
 @part
 def _tick(size, tick_ns, first, now_ns):  # pragma: no cover - compiled
     """Every decoding sequence has a token; returns whether one has all its tokens."""
-    tick_ns[size[_CLOCK]] = now_ns
-    size[_CLOCK] += 1
-    size[_CONTEXT] += size[_DECODING]
-    return first[size[_CLOCK] & (len(first) - 1)] != _NOT
+    tick_ns[size[CLOCK]] = now_ns
+    size[CLOCK] += 1
+    size[CONTEXT] += size[DECODING]
+    return first[size[CLOCK] & (len(first) - 1)] != ABSENT
 
 
 @once
 def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """End sequences, and let others decode; returns the number of requests that end."""
     ended = _end_due(engine, requests, state, log)
-    if state.size[_COMPLETED] > 0:
+    if state.size[COMPLETED] > 0:
         ended += _complete(engine, requests, state, log, now_ns)
     if ended > 0:
         _remove_ended(requests, state)
@@ -466,8 +413,8 @@ def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compi
 def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
     """End the sequences that have their last token now; returns their number."""
     size, ended = state.size, 0
-    bucket = size[_CLOCK] & (len(state.first) - 1)
-    while state.first[bucket] != _NOT:
+    bucket = size[CLOCK] & (len(state.first) - 1)
+    while state.first[bucket] != ABSENT:
         one = state.first[bucket]
         _leave(engine, requests, state, log, one)
         log.end_ns[one] = state.last_ns[one]
@@ -479,7 +426,7 @@ def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
 def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
     """Sequences whose prompt is complete have a token; returns the number of requests that end."""
     ended = 0
-    for at in range(state.size[_COMPLETED]):
+    for at in range(state.size[COMPLETED]):
         one = state.completed[at]
         if state.generated[one] == 0:
             log.ttft_ns[one] = now_ns - requests.arrival_ns[one]
@@ -492,9 +439,9 @@ def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compi
             _join(engine, requests, state, one)
         else:
             log.end_ns[one] = now_ns
-            state.size[_FREE] += state.blocks[one]
+            state.size[FREE] += state.blocks[one]
             ended += 1
-    state.size[_COMPLETED] = 0
+    state.size[COMPLETED] = 0
     return ended
 
 
@@ -502,9 +449,9 @@ def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compi
 def _remove_ended(requests, state):  # pragma: no cover - compiled
     """Remove the sequences that have all their tokens from those that run."""
     stay = 0
-    for at in range(state.size[_RUNNING]):
+    for at in range(state.size[RUNNING]):
         one = state.running[at]
         if state.generated[one] < requests.output[one]:
             state.running[stay] = one
             stay += 1
-    state.size[_RUNNING] = stay
+    state.size[RUNNING] = stay

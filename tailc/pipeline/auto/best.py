@@ -1,9 +1,9 @@
 """Choose the best of the formula's tables, settings by hand, and the tables of two searches.
 
-One search is in a coarse search space; the other is near the best table so far. Both start from the
-formula's tables and the settings by hand. Then all tables are compared over resamples of the
-records, and on replays of requests that no search used. `TailChoice` and `LimitedChoice` are the
-choices for the two types of objective.
+One search is in a coarse search space; the other is near the best table that is known by then. Both
+start from the formula's tables and the settings by hand. Then all tables are compared over
+resamples of the records, and on replays of requests that no search used. `TailChoice` and
+`LimitedChoice` are the choices for the two types of objective.
 """
 
 from __future__ import annotations

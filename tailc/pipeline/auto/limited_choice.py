@@ -42,7 +42,7 @@ class LimitedChoice(Choice):
         """Run both searches under a latency limit, and compare their tables with the others.
 
         The second search starts from the table with the least regret. Its limit at each rate is the
-        tail of the best tables so far.
+        tail of the best tables that were compared before.
         """
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()

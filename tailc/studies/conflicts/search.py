@@ -21,7 +21,8 @@ class Trials:
     """Cached feasibility tests of a spec with changed values.
 
     is_right: whether the values are valid in the spec. is_feasible: whether some policy meets it.
-    most: number of tests before TrialsSpentError. known: results so far.
+    most: number of tests before TrialsSpentError. known: results of the tests, by the
+    changed values.
     """
 
     is_right: Callable[[Values], bool]

@@ -26,7 +26,7 @@ struct RequestTimes {
   std::int64_t late_us;     // by how much its ticks were late, in all
 };
 
-// Columns of a log besides the demand of a request: none, its class, or its class and its times.
+// Columns of a log: the demand of each request, with its class, or with its class and its times.
 enum class DemandColumns { demands, classes, times };
 
 // A CSV file with every n-th demand, and the number of requests that each represents. Any number of
