@@ -2,8 +2,8 @@
 
 `https://HOST/PATH@sha256:DIGEST` is a file, and DIGEST that of its bytes.
 `oci://HOST/NAME@sha256:DIGEST` is an artifact with one file, and DIGEST that of its manifest, as
-`oras push` prints it. So an answer is either what the name states or is refused, and nothing that
-is answered can change a policy. Source: OCI distribution specification 1.1, "Pulling".
+`oras push` prints it. Content with another digest is refused, so a server cannot change a policy.
+Source: OCI distribution specification 1.1, "Pulling".
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _layer_digest(name: str, manifest: bytes) -> str:
     """Digest of the only layer of an artifact."""
     try:
         layers = json.loads(manifest)["layers"]
-        digests = [one["digest"] for one in layers]
+        digests = [str(one["digest"]) for one in layers]
     except (ValueError, KeyError, TypeError, RecursionError):
         digests = []
     match = re.fullmatch(r"sha256:([0-9a-f]{64})", digests[0]) if len(digests) == 1 else None
@@ -72,8 +72,10 @@ def _layer_digest(name: str, manifest: bytes) -> str:
     return match[1]
 
 
-def _answer(name: str, url: str, headers: dict[str, str], most_bytes: int) -> bytes:
-    """Body of an answer; a registry that requires a token for everybody gives one."""
+def _answer(
+    name: str, url: str, headers: dict[str, str], most_bytes: int, *, takes_token: bool = True
+) -> bytes:
+    """Body of the answer to a request; after a refusal, the request is sent with a token."""
     from http.client import HTTPException
     from urllib.error import HTTPError
 
@@ -81,10 +83,10 @@ def _answer(name: str, url: str, headers: dict[str, str], most_bytes: int) -> by
         return _body(name, url, headers, most_bytes)
     except HTTPError as error:
         error.close()
-        if error.code != 401 or "Authorization" in headers:
+        if error.code != 401 or not takes_token:
             raise _refused(name, f"the server answered {error.code} {error.reason}") from error
-        token = _token(name, error)
-        return _answer(name, url, headers | {"Authorization": f"Bearer {token}"}, most_bytes)
+        headers = headers | {"Authorization": f"Bearer {_token(name, error)}"}
+        return _answer(name, url, headers, most_bytes, takes_token=False)
     except (OSError, ValueError, HTTPException) as error:
         cause = getattr(error, "reason", error)
         reason = str(getattr(cause, "strerror", None) or cause).lower()
@@ -104,7 +106,7 @@ def _body(name: str, url: str, headers: dict[str, str], most_bytes: int) -> byte
 
 
 def _encrypted_only() -> Any:
-    """Redirections without encryption are refused, and those to another host get no token."""
+    """Handler that refuses redirects without encryption, and sends no token to another host."""
     from urllib.error import URLError
     from urllib.request import HTTPRedirectHandler
 
@@ -132,9 +134,8 @@ def _token(name: str, error: HTTPError) -> str:
     if not realm.startswith("https://"):
         hint = "download the file with a tool that has your password, such as `oras pull`"
         raise _refused(name, "the server requires a password", hint)
-    body = _answer(
-        name, f"{realm}?{urlencode(challenge)}", {"Authorization": ""}, _MOST_MANIFEST_BYTES
-    )
+    url = f"{realm}?{urlencode(challenge)}"
+    body = _answer(name, url, {}, _MOST_MANIFEST_BYTES, takes_token=False)
     try:
         answer = json.loads(body)
         return str(answer.get("token") or answer["access_token"])

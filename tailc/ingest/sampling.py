@@ -8,6 +8,7 @@ trace. Source: OpenTelemetry specification, "TraceState: Probability Sampling".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -17,6 +18,8 @@ from tailc.ingest.span_table import Rows, numbers_of
 
 _DIGITS = 14
 _SPACE = 1 << (4 * _DIGITS)
+_THRESHOLD = re.compile(f"[0-9a-fA-F]{{1,{_DIGITS}}}")
+_EXPONENT = re.compile("[0-9]{1,2}")
 # This exponent means that the probability is 0.
 _NEVER = 63
 _TYPE, _PARAMETER = "sampler.type", "sampler.param"
@@ -29,13 +32,10 @@ def weight_of_state(trace_state: object) -> float:
     vendors = (one.strip().partition("=") for one in trace_state.split(","))
     parts = next((value.split(";") for name, _, value in vendors if name == "ot"), [])
     fields = {key: value for key, _, value in (part.partition(":") for part in parts)}
-    try:
-        if 0 < len(fields.get("th", "")) <= _DIGITS:
-            return _SPACE / (_SPACE - int(fields["th"].ljust(_DIGITS, "0"), 16))
-        exponent = int(fields.get("p", 0))
-    except ValueError:
-        return 1.0
-    return 2.0**exponent if 0 <= exponent < _NEVER else 1.0
+    if _THRESHOLD.fullmatch(fields.get("th", "")):
+        return _SPACE / (_SPACE - int(fields["th"].ljust(_DIGITS, "0"), 16))
+    exponent = int(fields["p"]) if _EXPONENT.fullmatch(fields.get("p", "")) else 0
+    return 2.0**exponent if exponent < _NEVER else 1.0
 
 
 def weight_of_tags(tags: Mapping[str, object]) -> float:
@@ -60,8 +60,8 @@ def independent_counts(
     """Counts in proportion to the weights that are worth no more than the sampled spans.
 
     They add up to the effective sample size, (sum w)^2 / sum w^2 (Kish, Survey Sampling, 1965), so
-    that intervals are as wide as the sample justifies. Rounded along the sorted times, so that the
-    share below any time is off by less than one count.
+    that intervals are as wide as the sample justifies. Their sums along the sorted times are
+    rounded, so the share below any time is off by less than one count.
     """
     if not len(weights):
         return np.zeros(0, np.int64)

@@ -1,12 +1,13 @@
 """Compiled policies by the digest of their inputs, in a folder or in a bucket of an object store.
 
-Equal inputs have one policy, so runs on several machines can share a store. An object has a seal: a
-damaged or half-written one counts as absent, and the next compile replaces it.
+Equal inputs give equal policies, so several machines can share a store. Each object has a seal. A
+damaged or incomplete object counts as absent, and the next compile replaces it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -26,12 +27,13 @@ class PolicyStore:
     """
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        # Messages must not contain a password.
+        self._shown = re.sub(r"//[^/@]*@", "//", url)
         if not url:  # fsspec takes it for the working folder
             message = "the URL of the store is empty"
             hint = "give a folder or a bucket, such as file:///srv/policies"
             raise TailcError(Finding(Code.USAGE, message, help=hint))
-        with _translated_errors(url, Code.CANNOT_READ):
+        with _translated_errors(self._shown, Code.CANNOT_READ):
             from fsspec.core import url_to_fs
 
             self._files, self._root = url_to_fs(url)
@@ -40,7 +42,7 @@ class PolicyStore:
     def read(self, inputs: BuildInputs, *, allows_misses: bool) -> Policy | None:
         """The policy that was compiled from these inputs; None if the store has none."""
         path = self._path(inputs, allows_misses)
-        with _translated_errors(self._url, Code.CANNOT_READ):
+        with _translated_errors(self._shown, Code.CANNOT_READ):
             try:
                 data = self._files.cat_file(path)
             except FileNotFoundError:
@@ -53,7 +55,7 @@ class PolicyStore:
     def write(self, inputs: BuildInputs, policy: Policy, *, allows_misses: bool) -> None:
         """Add the policy of these inputs. Raises TailcError (cannot write)."""
         path = self._path(inputs, allows_misses)
-        with _translated_errors(self._url, Code.CANNOT_WRITE):
+        with _translated_errors(self._shown, Code.CANNOT_WRITE):
             self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(path, encode_flat(policy))
 

@@ -1,6 +1,6 @@
 """Flurries: weeks in which one user submits far more jobs than all others usually do together.
 
-Such activity is mostly a script gone wrong or one experiment, and says nothing of other weeks.
+Such activity is mostly due to a faulty script or one experiment, and is not typical of other weeks.
 Source: Feitelson and Tsafrir, "Workload sanitation for performance evaluation" (ISPASS 2006), who
 remove flurries that they choose by hand; the thresholds here are this project's.
 """
@@ -18,7 +18,7 @@ TIMES = 2
 
 
 def are_of_flurries(user: Ints, submit_s: Ints) -> NDArray[np.bool_]:
-    """Which jobs are of a flurry; bool (jobs,).
+    """Find the jobs that belong to a flurry, bool (jobs,).
 
     A user has a flurry in a week with at least 500 jobs of the user, if these are more than twice
     the median number of jobs that all other users together submit in a week. Users below 0 are

@@ -28,6 +28,7 @@ def digest(content: bytes) -> str:
 
 
 MANIFEST = json.dumps({"layers": [{"digest": digest(POLICY)}]}).encode()
+NUMBER = json.dumps({"layers": [{"digest": 5}]}).encode()
 TWO_LAYERS = json.dumps({"layers": [{"digest": digest(POLICY)}] * 2}).encode()
 REGISTRY = "/v2/team/search"
 CONTENTS = {
@@ -35,6 +36,7 @@ CONTENTS = {
     "/%C3%A9.tailc": POLICY,
     f"{REGISTRY}/manifests/{digest(MANIFEST)}": MANIFEST,
     f"{REGISTRY}/manifests/{digest(TWO_LAYERS)}": TWO_LAYERS,
+    f"{REGISTRY}/manifests/{digest(NUMBER)}": NUMBER,
     f"{REGISTRY}/blobs/{digest(POLICY)}": POLICY,
     "/token?service=here&scope=pull": b'{"token": "t0k"}',
 }
@@ -52,6 +54,8 @@ class Answers(BaseHTTPRequestHandler):
             realm = f'Bearer realm="https://{self.headers["Host"]}/token"'
             scope = f'{realm},service="here",scope="pull"'
             return self.answer(401, b"", **{"WWW-Authenticate": scope})
+        if self.path.startswith("/token") and "Authorization" in self.headers:
+            return self.answer(400, b"")
         content = CONTENTS.get(self.path)
         return self.answer(200 if content else 404, content or b"")
 
@@ -154,6 +158,7 @@ def test_other_bytes_than_the_name_states_are_refused(trusted):
         "https://{}/cut@" + digest(POLICY),
         "https://{}/\x01@" + digest(POLICY),
         "oci://{}/team/search@" + digest(TWO_LAYERS),
+        "oci://{}/team/search@" + digest(NUMBER),
         "oci://{}/team/absent@" + digest(MANIFEST),
     ],
 )

@@ -23,6 +23,7 @@ MS = 1_000_000
         ("ot=p:63", 1),
         ("ot=th:", 1),
         ("ot=th:xyz", 1),
+        ("ot=th:-1", 1),
         ("ot=th:ffffffffffffffff", 1),
         ("", 1),
         (None, 1),

@@ -122,6 +122,13 @@ def test_a_url_without_a_store_is_an_error(url, code):
     assert refused.value.findings[0].code is code
 
 
+def test_the_message_has_no_password():
+    with pytest.raises(TailcError) as refused:
+        PolicyStore("nonsense://user:secret@host/policies")
+    assert "nonsense://host/policies" in refused.value.findings[0].message
+    assert "secret" not in str(refused.value.findings)
+
+
 def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(TailcError) as refused:

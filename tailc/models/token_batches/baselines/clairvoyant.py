@@ -19,7 +19,7 @@ from tailc.models.token_batches.rule import TokenRule
 from tailc.specs.slo import Metric, Slo
 
 _NS_PER_US = 1_000
-# Waiting prompt tokens of each decoding sequence that make a long gap worth while.
+# Waiting prompt tokens for each decoding sequence from which on an iteration may exceed the limit.
 _GAP_TOKENS = (NEVER, 1024, 512, 384, 256, 192, 128, 96, 64, 32, 16)
 _GAPS = (Metric.ITL, Metric.TPOT)
 
