@@ -56,8 +56,8 @@ impl Board {
         self.file.write_all_at(header.as_flattened(), 0)
     }
 
-    /// What the words say now. They are not read all at once: what is half written is right at the
-    /// next tick.
+    /// Reads the words of all cores, which are not one snapshot: a word that a server writes meanwhile
+    /// is seen at the next tick.
     pub fn seen(&mut self, now_ns: u64) -> Result<Seen, Fault> {
         self.read().map_err(|why| Fault::unreadable(&self.path, &why))?;
         let cores = (0..self.cores).map(|core| self.core(core, now_ns)).collect();

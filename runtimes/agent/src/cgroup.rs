@@ -28,7 +28,7 @@ pub enum CpuLimit {
 }
 
 impl CpuLimit {
-    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    /// Finds the files of a group by its path, as in `/proc/PID/cgroup`.
     pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
         let below = group.trim_start_matches('/');
         let has = |folder: &Path, file: &str| machine.read(&folder.join(file)).is_ok();
@@ -87,7 +87,7 @@ pub enum Freezer {
 }
 
 impl Freezer {
-    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    /// Finds the files of a group by its path, as in `/proc/PID/cgroup`.
     pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
         Self::find(machine, group)?.ok_or_else(|| {
             let what = format!("the cgroup `{group}` cannot be frozen");
@@ -97,7 +97,7 @@ impl Freezer {
         })
     }
 
-    /// The same; none where the group has no such file.
+    /// The freezer of a group; none if the group has no file for it.
     pub fn find(machine: &dyn Machine, group: &str) -> Result<Option<Self>, Fault> {
         let below = group.trim_start_matches('/');
         check_is_not_own(machine, group, &["freezer"])?;
@@ -139,13 +139,13 @@ impl Freezer {
 /// A group whose processes run only where no other process wants to (`cpu.idle`, that is SCHED_IDLE).
 #[derive(Clone, Debug)]
 pub struct IdleGroup {
-    /// What it takes, once.
+    /// Settings that make the group idle.
     idle: Vec<Setting>,
     cpuset: PathBuf,
 }
 
 impl IdleGroup {
-    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    /// Finds the files of a group by its path, as in `/proc/PID/cgroup`.
     pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
         check_is_not_own(machine, group, &["cpu", "cpuset"])?;
         let (folder, weight) = match CpuLimit::of(machine, group)? {

@@ -16,12 +16,12 @@ pub struct Demands {
     ended: Journal,
 }
 
-/// One core at the last tick.
+/// The state of one core at the last tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     counts: Option<Counts>,
     running: Option<Running>,
-    /// What that request has used; none: it began before the counters.
+    /// Use of that request; none if it began before the counters were opened.
     spent: Option<Spent>,
 }
 
@@ -40,7 +40,7 @@ impl Spent {
         self.memory_ns += (waited / u128::from(counts.cycles.max(1))) as u64;
     }
 
-    /// Time for that many cycles, at the speed until now; none without such.
+    /// Time for this number of cycles at the request's mean speed; none if it has used no cycles.
     fn time_for(&self, cycles: u64) -> Option<u64> {
         let scaled = u128::from(cycles) * u128::from(self.time_ns);
         scaled.checked_div(u128::from(self.counts.cycles)).map(|time_ns| time_ns as u64)
@@ -52,12 +52,12 @@ impl Spent {
 }
 
 impl Demands {
-    /// For that many cores; what requests have used at their end goes to the journal.
+    /// For this number of cores. The journal gets a row for each request that ends, with its use.
     pub fn new(cores: usize, ended: Journal) -> Self {
         Self { cores: vec![Use::default(); cores], at_ns: 0, ended }
     }
 
-    /// Adds what was counted since the last tick, and fills in what the server does not say.
+    /// Adds the counts since the last tick, and sets the demand of requests that the server does not count.
     pub fn observe(&mut self, seen: &mut Seen) {
         let mut rows = String::new();
         let before_ns = std::mem::replace(&mut self.at_ns, seen.now_ns);
@@ -83,7 +83,7 @@ impl Demands {
     }
 }
 
-/// One core between two ticks.
+/// The interval between two ticks of one core.
 #[derive(Clone, Copy)]
 struct Tick {
     before: Use,
@@ -92,7 +92,7 @@ struct Tick {
 }
 
 impl Tick {
-    /// What was counted before that time. A core that was idle has counted only since then.
+    /// Counts until a time between the two ticks; none if the core was idle at the first one.
     fn counted_until(&self, time_ns: u64, counts: Counts, before: Counts) -> Counts {
         if self.before.running.is_none() {
             return Counts::default();
@@ -102,7 +102,7 @@ impl Tick {
         counts.since(before).part(until_ns, whole_ns)
     }
 
-    /// The request that has ended since the last tick, and what it has used.
+    /// The request that has ended since the last tick, with its use.
     fn ended(&self, core: &Core) -> Option<(Running, Spent)> {
         let (ended, mut spent) = (self.before.running?, self.before.spent?);
         let (counts, before) = (core.counts?, self.before.counts?);
@@ -117,7 +117,7 @@ impl Tick {
         Some((ended, spent))
     }
 
-    /// What the running request has used.
+    /// Use of the running request.
     fn running(&self, core: &Core) -> Option<Spent> {
         let (running, counts, before) = (core.running?, core.counts?, self.before.counts?);
         let since = counts.since(before);

@@ -32,7 +32,7 @@ pub struct Elfen {
     states: Vec<State>,
 }
 
-/// What the group of the batch work of a core gets.
+/// How the batch work of a core leaves the lane.
 #[derive(Debug)]
 struct BatchLane {
     shared: Vec<Setting>,
@@ -40,7 +40,7 @@ struct BatchLane {
 }
 
 impl BatchLane {
-    /// Of a CPU, whose batch work leaves in that way, or in the one that its group has.
+    /// Finds the lane of a CPU. None: batch work leaves in the way that its group supports.
     fn of(
         machine: &dyn Machine,
         cpu: usize,
@@ -71,7 +71,7 @@ impl BatchLane {
         Ok(Self { shared: with(false), alone: with(true) })
     }
 
-    /// It moves to the CPU of the request, which it gets only while the request waits for something.
+    /// The group moves to the CPU of the request, and runs there only while the request waits.
     fn idle(group: &IdleGroup, cpu: usize, siblings: &str) -> Self {
         Self { shared: group.settings(siblings), alone: group.settings(&cpu.to_string()) }
     }
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// That of a request.
+    /// The CPU of the request.
     fn lane(self) -> Option<Lane> {
         match self {
             Self::Unknown | Self::Idle => None,

@@ -10,10 +10,10 @@ use crate::machine::{Machine, Tree};
 use crate::on_cores::ServerCores;
 use crate::os::{open_counter, word_at, Counted, Event};
 
-/// A folder that the kernel does not have: `counters/CPU` has cycles, instructions and stalled cycles. A
-/// copy of a machine has it as files.
+/// Folder of a copy of a machine; a real one does not have it. The file `counters/CPU` has cycles,
+/// instructions and stalled cycles.
 const COPY: &str = "counters";
-/// Where control groups are whose events can be counted: version 2, or its controller in version 1.
+/// Folders of control groups whose events can be counted: version 2, or the controller of version 1.
 const GROUPS: [&str; 3] = ["sys/fs/cgroup/perf_event", "sys/fs/cgroup", "sys/fs/cgroup/unified"];
 const HARDWARE: u32 = 0;
 const RAW: u32 = 4;
@@ -41,17 +41,17 @@ impl Counts {
         }
     }
 
-    /// What was counted since then.
+    /// The counts since an earlier reading.
     pub fn since(self, before: Self) -> Self {
         self.with(before, u64::saturating_sub)
     }
 
-    /// The sum.
+    /// The sum of two counts.
     pub fn plus(self, other: Self) -> Self {
         self.with(other, u64::saturating_add)
     }
 
-    /// The part `of / whole`, at most all.
+    /// The share `of / whole` of the counts, at most all of them.
     pub fn part(self, of: u64, whole: u64) -> Self {
         let (of, whole) = (u128::from(of.min(whole)), u128::from(whole.max(1)));
         self.with(self, |count, _| (u128::from(count) * of / whole) as u64)
@@ -63,10 +63,10 @@ impl Counts {
     }
 }
 
-/// What is counted for a core of the server.
+/// Which execution is counted for a core of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All that runs on its CPU.
+    /// All threads that run on its CPU.
     Cpus,
     /// The thread of its request.
     Threads,
@@ -74,7 +74,7 @@ pub enum Scope {
     Group(String),
 }
 
-/// What the command line says about counters.
+/// Options of the command line about counters.
 #[derive(Clone, Debug, Default)]
 pub struct Counting {
     /// None: nothing is counted.
@@ -86,9 +86,9 @@ pub struct Counting {
 /// The counters of all cores.
 #[derive(Debug)]
 pub enum Events {
-    /// Of this machine.
+    /// Counters of this machine.
     Kernel { scope: Scope, stalls: Event, meters: Vec<Meter> },
-    /// Of a copy of a machine, one file for each CPU.
+    /// Counters of a copy of a machine, one file for each CPU.
     Copy(Tree, Vec<PathBuf>),
 }
 
@@ -178,7 +178,7 @@ fn reason(why: &io::Error) -> String {
     format!("{help} ({why})")
 }
 
-/// Cycles, instructions and, if there are such, stalled cycles, in one text.
+/// Cycles, instructions and, if the machine counts them, stalled cycles, as one text.
 fn counts_in(text: &str) -> Option<Counts> {
     let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
     let (cycles, instructions) = (numbers.next()??, numbers.next()??);
@@ -188,13 +188,13 @@ fn counts_in(text: &str) -> Option<Counts> {
 /// The counters of one core.
 #[derive(Debug)]
 pub struct Meter {
-    /// Those that are read with the first one.
+    /// The counters that are read together with the first one.
     first: File,
     _instructions: File,
     stalls: Option<File>,
-    /// That is followed; 0: none yet.
+    /// The thread whose events are counted; 0: none yet.
     thread: u64,
-    /// Counts of threads that were followed before.
+    /// Counts of the threads before it.
     before: Counts,
 }
 
@@ -211,7 +211,7 @@ impl Meter {
         Ok(Self { first, _instructions: instructions, stalls, thread, before })
     }
 
-    /// Counts another thread from now on; none: it has ended, or is not to be counted.
+    /// Counts another thread from now on; returns none if it has ended or may not be counted.
     fn follow(&mut self, thread: u64, stalls: Event) -> Option<()> {
         if thread == self.thread {
             return Some(());
@@ -248,7 +248,7 @@ mod tests {
     const SOFTWARE: u32 = 1;
     const TASK_CLOCK: Event = Event { kind: SOFTWARE, number: 1 };
     const CPU_CLOCK: Event = Event { kind: SOFTWARE, number: 0 };
-    /// No kernel has it.
+    /// An event that no kernel has.
     const NONE: Event = Event { kind: SOFTWARE, number: u64::MAX };
 
     #[test]

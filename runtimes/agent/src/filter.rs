@@ -6,7 +6,7 @@
 
 use crate::os::filter_calls;
 
-/// What the options need that is denied otherwise.
+/// System calls that the options need, and that are denied otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Sources of counters with an address: to Unix and internet sockets alone.
@@ -17,7 +17,7 @@ pub struct Filter {
     pub counts_threads: bool,
 }
 
-/// Never after the start.
+/// System calls that the agent does not need after its start.
 const DENIED: &[libc::c_long] = &[
     // Other programs and processes.
     libc::SYS_execve,
@@ -84,12 +84,12 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_userfaultfd,
     libc::SYS_io_uring_setup,
     libc::SYS_personality,
-    // Those of the metrics are open before.
+    // The socket of the metrics is open already.
     libc::SYS_bind,
     libc::SYS_listen,
 ];
 
-/// Older forms of these.
+/// Older forms of these calls.
 #[cfg(target_arch = "x86_64")]
 const OLD: &[libc::c_long] = &[
     libc::SYS_vfork,
@@ -104,7 +104,7 @@ const OLD: &[libc::c_long] = &[
 const OLD: &[libc::c_long] = &[];
 
 impl Filter {
-    /// From now on for all threads of this process, and for its children. The error is a sentence.
+    /// Applies the filter to all threads of this process and to its children. The error is a sentence.
     pub fn install(self) -> Result<(), String> {
         let mut denied = [DENIED, OLD].concat();
         let optional = [

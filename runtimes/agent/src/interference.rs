@@ -10,10 +10,10 @@ use crate::cores::{Core, Running};
 use crate::events::Counts;
 
 const PPM: i64 = 1_000_000;
-/// Weight of a tick in the mean of those alone.
+/// Weight of a tick in the running mean of ticks without batch work.
 const WEIGHT: f64 = 1.0 / 16.0;
 
-/// What is known of each core.
+/// Measurements of one core.
 #[derive(Debug)]
 pub struct Interference {
     /// The loss of shared time by the policy; none: its requests lose nothing.
@@ -32,12 +32,12 @@ struct LaneCounts {
 }
 
 impl Interference {
-    /// By the speed of the rungs of a ladder.
+    /// Takes the expected loss from the speeds of the rungs of a ladder.
     pub fn of(ladder: &Ladder, cores: usize) -> Self {
         Self { expected: expected(ladder), lanes: vec![LaneCounts::default(); cores] }
     }
 
-    /// Goes on with another ladder, and the same measurements.
+    /// Takes the expected loss from another ladder, and keeps the measurements.
     pub fn reload(&mut self, ladder: &Ladder) {
         self.expected = expected(ladder);
     }
@@ -68,7 +68,7 @@ impl Interference {
         }
     }
 
-    /// The last loss of each core where there is one.
+    /// The last loss of each core that has one.
     pub fn losses(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.lanes.iter().enumerate().filter_map(|(core, lane)| Some((core, lane.loss?)))
     }

@@ -16,16 +16,16 @@ use crate::kind::{Kind, Tick};
 use crate::metrics::Exposition;
 use crate::setting::Setting;
 
-/// Between two times at which all settings are written that are not there.
+/// Time between two checks of all settings, which write those that are missing.
 const ALL_NS: u64 = 1_000_000_000;
 
 /// Decides for all cores at once, without input and output.
 pub trait Rule {
     /// The columns of a row of the journal, after `time_us` and `core`.
     const COLUMNS: &'static str;
-    /// What changes now.
+    /// Settings that change now.
     fn decide(&mut self, seen: &Seen) -> Decision;
-    /// All settings as they should be since the last decision.
+    /// All settings since the last decision.
     fn settings(&mut self) -> Vec<Setting>;
     /// Goes on with another policy, from the next request on.
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault>;
@@ -50,11 +50,11 @@ pub fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 /// The cores of a server.
 #[derive(Clone, Debug)]
 pub struct ServerCores {
-    /// How many.
+    /// Number of cores.
     pub count: usize,
     /// The CPU of each; empty where its requests move.
     pub cpus: Vec<usize>,
-    /// How many waiting requests of each the rule looks at.
+    /// Number of waiting requests of each core that the rule uses.
     pub queue: usize,
 }
 
@@ -67,13 +67,13 @@ pub struct OnCores<R> {
     demands: Demands,
     input: Input,
     tick_us: u64,
-    /// When all settings are to be written that are not there.
+    /// Time of the next check of all settings.
     all_ns: u64,
     columns: String,
 }
 
 impl<R: Rule> OnCores<R> {
-    /// For the cores of a server.
+    /// Makes the decisions for the cores of a server.
     pub fn new(rule: R, policy: &Arc<Policy>, run: &Run, of: &ServerCores) -> Result<Self, Fault> {
         let cores = of.count;
         let input = match (&run.inputs, &run.board) {

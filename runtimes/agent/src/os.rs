@@ -78,8 +78,8 @@ pub struct Child {
 }
 
 impl Child {
-    /// Does that in a copy of this process, which ends with the code that it returns. Its standard input
-    /// is the pipe; only that and standard error stay open, so that it holds no lock of its parent.
+    /// Runs a function in a copy of this process, which ends with the returned code. Its standard input is
+    /// the pipe. Only the pipe and standard error stay open, so that it holds no lock of its parent.
     pub fn start(work: impl FnOnce() -> u8) -> io::Result<Self> {
         const NULL: &CStr = c"/dev/null";
         let mut ends = [0; 2];
@@ -132,7 +132,7 @@ fn close_from(first: libc::c_int) {
     }
 }
 
-/// The name of this process in lists of processes.
+/// Sets the name of this process in lists of processes.
 pub fn set_name(name: &CStr) {
     // SAFETY: the pointer is to a string that ends with 0.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
@@ -271,16 +271,16 @@ fn checked(done: libc::c_int) -> io::Result<()> {
 /// An event that the kernel counts, as `perf_event_open` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Such as `PERF_TYPE_HARDWARE`.
+    /// The type, such as `PERF_TYPE_HARDWARE`.
     pub kind: u32,
-    /// Which one of this type.
+    /// Number of the event within its type.
     pub number: u64,
 }
 
-/// What an event is counted of.
+/// The threads or processes whose events are counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Counted<'a> {
-    /// All that runs on a CPU.
+    /// All threads on a CPU.
     Cpu(usize),
     /// A thread, on any CPU; 0: this one.
     Thread(u32),

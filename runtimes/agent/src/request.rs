@@ -16,7 +16,7 @@ pub struct Requests {
     running: Option<Held>,
     /// Time below the last rung since the last request that started without waiting.
     below_ns: u64,
-    /// What is added to its age for more harm than the policy expects, or less.
+    /// Time added to the age of the request, because batch work slows it more or less than the policy expects.
     charged_ns: i64,
 }
 
