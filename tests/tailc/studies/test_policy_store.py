@@ -49,28 +49,21 @@ def compiled(output: str, url: str, **options: bool):
     return result
 
 
-def check_store(folder: Path, url: str) -> None:
+@pytest.mark.parametrize("store", ["memory", "bucket"])
+def test_a_store_has_the_policies_of_equal_inputs(in_folder, request, store):
     """Compile once, take the policy from the store, and compile again after a change."""
-    spec = Path(write_toy(folder))
+    url, spec = request.getfixturevalue(store), Path(write_toy(in_folder))
     assert compiled("first", url).status is ServiceStatus.COMPILED
     again = compiled("second", url)
     assert (again.status, again.exit_code) == (ServiceStatus.UNCHANGED, ExitCode.OK)
     for suffix in ("json", "tailc", "inputs.json"):
-        files = (folder / output / f"toy.{suffix}" for output in ("first", "second"))
+        files = (in_folder / output / f"toy.{suffix}" for output in ("first", "second"))
         assert len({file.read_bytes() for file in files}) == 1
     spec.write_text(SPEC.replace("step: 50ms", "step: 25ms"))
     assert compiled("second", url).status is ServiceStatus.COMPILED
     spec.write_text(SPEC)
     assert compiled("second", url).status is ServiceStatus.UNCHANGED
-    assert read_policy(folder / "second/toy") == read_policy(folder / "first/toy")
-
-
-def test_a_store_in_memory_has_the_policies_of_equal_inputs(in_folder, memory):
-    check_store(in_folder, memory)
-
-
-def test_a_bucket_has_the_policies_of_equal_inputs(in_folder, bucket):
-    check_store(in_folder, bucket)
+    assert read_policy("second/toy") == read_policy("first/toy")
 
 
 def test_a_damaged_object_is_compiled_again(in_folder):
